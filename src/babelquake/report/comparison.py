@@ -54,9 +54,10 @@ def comparison_tables(comparison: "Comparison", old: str, new: str) -> list[Tabl
 
 
 def _table(title: str, changes: Sequence["Change"], comparison: "Comparison", old: str, new: str) -> Table:
-    def order(change: "Change") -> tuple[int, float, float]:
+    def order(change: "Change") -> tuple[int, bool, float, float]:
+        """Of one outcome, the quality of all first, then what is most certain."""
         p = 1.0 if change.p_corrected is None else change.p_corrected
-        return ORDER.index(change.outcome), p, -abs(change.difference or 0.0)
+        return ORDER.index(change.outcome), change.measure not in WHOLE, p, -abs(change.difference or 0.0)
 
     changed = sorted(changes, key=order)
     short = short_names(change.system for change in comparison if change.system)
@@ -109,7 +110,7 @@ MEASURES = ("quality_perturbed", "delta", "detection_accuracy", "success", "disc
 SCORES = ("quality_perturbed", "delta")
 """Those on the scale of one scorer, so that scorers cannot share a picture."""
 WHOLE = {"quality": "clean text", "overall_quality_perturbed": "all noise together"}
-"""Lines that are drawn whether they changed or not."""
+"""Quality of all texts: rows that come first, and lines that are drawn whether they changed or not."""
 MOST_LINES = 20
 """Lines that a picture has at most: of more, those that changed most."""
 COLOURS = {"better": GOOD, "worse": BAD, "no significant change": NEUTRAL}

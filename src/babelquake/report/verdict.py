@@ -954,6 +954,10 @@ def _lead(finding: Finding, names: Names) -> str:
     return f"{who} is {side}: {moved}{f' ({p[2:]})' if p else ''}"
 
 
+def obedience(finding: Finding, names: Names) -> str:
+    return f"{_lead(finding, names)}."
+
+
 def _percentage_points(change: Number) -> str:
     return f"{score_difference(change.known)} percentage points"
 
@@ -1078,7 +1082,7 @@ WORDS: dict[str, Words] = {
     **_all(ranks_best, ranks_worst, does_not_look),
     **_all(ratings_rejected, rated, rated_best, rating_loss, suggestions_change, annotators_agree),
     **_all(collapsed, nothing_testable, requirement),
-    **_all(partly_worse, only_worse, nothing_worse, no_difference, quality_same),
+    **_all(partly_worse, only_worse, nothing_worse, no_difference, quality_same, obedience),
     **_all(hollow_gain, same, too_few_in_both, only_in_old),
     "got_worse": _changed("Worse"),
     "got_better": _changed("Better"),

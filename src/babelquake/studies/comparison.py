@@ -273,8 +273,20 @@ class Comparison(Sequence[Change]):
         found = _of_change(what, lead, "answer")
         numbers = (*found.numbers, *map(_number_of, against))
         called = {"against": against[0].called} if against else {}
-        yield found.model_copy(update={"numbers": numbers, "facts": {**found.facts, **side, **called}})
-        yield from self._quality_same(lead.scorer)
+        answer = found.model_copy(update={"numbers": numbers, "facts": {**found.facts, **side, **called}})
+        if lead.measure == "obeyed":
+            yield from [*self._quality_same(lead.scorer), answer]
+        else:
+            yield from [answer, *self._quality_same(lead.scorer), *self._obedience()]
+
+    def _obedience(self) -> Iterator[Finding]:
+        """Who obeys instructions inside texts more often, or less, where the answer speaks of quality."""
+        for outcome in ("worse", "better"):
+            if changed := [change for change in self.of(outcome) if change.measure == "obeyed"]:
+                found = _of_change("obedience", _largest(changed), "answer")
+                kinds = float(len({(one.perturbation, one.level) for one in changed}))
+                side = {"side": outcome, "kinds": kinds, "new_run": self.names[1]}
+                yield found.model_copy(update={"facts": {**found.facts, **side}})
 
     def _no_difference(self) -> Iterator[Finding]:
         same = [change for change in self.of("same") if change.visible is not None]
@@ -366,11 +378,11 @@ def _required(answer: Answer) -> Finding:
     )
 
 
-WHOLE = ("obeyed", "quality", "overall_quality_perturbed")
+WHOLE = ("quality", "overall_quality_perturbed", "obeyed")
 TELLING = (*WHOLE, "quality_perturbed", "overall_robust", "overall_consis")
 """Measures in the order in which they are spoken of: all before a part, quality before what is relative to it.
 
-Whether a system obeys what it should translate comes before everything else.
+Whether a system obeys what it should translate comes next after quality, and is said whatever came of that.
 """
 
 

@@ -53,8 +53,8 @@ def mt_tables(run: Run) -> list[Table]:
     views = distinct(results.where("consis", "delta"), "language_pair", "scorer")
     return [
         *defence_tables(results),
-        *_obedience(results),
         *_overall(results, "other prompts" if run.info.options.get("side") == "prompt" else "under noise"),
+        *_obedience(results),
         *_prompts_and_sources(results),
         *_self_agreement(results),
         *(table for pair, scorer in views for table in _cells(results, pair, scorer)),

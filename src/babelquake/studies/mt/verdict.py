@@ -89,7 +89,7 @@ def mt_findings(run: Run) -> list[Finding]:
         alarms = [*_near_baselines(results, pair)]
         useless = {str(finding.who) for finding in alarms}
         changed = changed_in(run, results)
-        found += [*alarms, *chat_findings(results, pair), *_about(results, pair, useless, changed)]
+        found += [*alarms, *_about(results, pair, useless, changed), *chat_findings(results, pair)]
         found += _inconsistency(results, pair, useless, run.info.number("threshold", 75))
         found += _failures(results, pair, useless)
         found += _defences(everything, pair, run.info.number("margin", 0.2))
