@@ -225,7 +225,7 @@ def test_the_names_that_a_package_stands_on_are_there() -> None:
 
 
 def test_every_group_that_is_read_is_named() -> None:
-    for room in ("failures", "runs.display", "studies.attack.ratings"):
+    for room in ("failures", "runs.display", "studies.attack.measures"):
         import_module(f"babelquake.{room}")
     rooms = [module for name, module in sys.modules.items() if name.startswith("babelquake.")]
     read = {found.group for room in rooms for found in vars(room).values() if isinstance(found, Registry)}

@@ -55,4 +55,4 @@ def test_clare_is_what_the_authors_ran_unless_told_otherwise() -> None:
     """TextAttack hides the marks at both ends from the model, and takes pieces of words for words."""
     assert [getattr(move, "clipped", None) for move in recipe("clare", TOOLS).moves] == [False, True, True]
     assert not recipe("clare[context=whole]", TOOLS).moves[1].clipped  # type: ignore[attr-defined]
-    assert all(dict(parse(names["masked"]).options) == {"words": "any"} for names in (PAPER, SHIPPED))
+    assert all(dict(parse(names["masked_lm"]).options) == {"words": "any"} for names in (PAPER, SHIPPED))

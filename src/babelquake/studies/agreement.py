@@ -19,9 +19,9 @@ from babelquake.stats.bootstrap import Resampled, bootstrap
 from babelquake.stats.resampling import Keys, Places, aligned, by_unit
 from babelquake.stats.testing import Test, exchange_test
 from babelquake.studies import kinds
+from babelquake.studies.card import Session
 from babelquake.studies.cells import Cell, Place, grouped, mean_of, measured
 from babelquake.studies.segment_units import unit_keys
-from babelquake.studies.session import Session
 
 AGREEMENTS = kinds.agreement.by_name
 AVERAGE = "average"

@@ -1,26 +1,226 @@
-"""A study's card: its name, its question, what it measures, and which falls a gate must stop.
+"""A study's card: its name, its question, what it measures, and which falls a gate must stop; and its session.
 
 The card is all that readers need to know of a study without running it. A new study is one folder here with its card
 and its steps, one file under `report/pages/` and one under `cli/`; other packages bring theirs through the entry-point
-groups `babelquake.studies`, `babelquake.pages` and `babelquake.commands`.
+groups `babelquake.studies`, `babelquake.pages` and `babelquake.commands`. The session is what every study does at its
+beginning and its end: resume, lock, attach, sign, finish.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Literal
+from types import TracebackType
+from typing import Any, Literal, Self
 
-from babelquake.errors import UserError
+import polars as pl
+
+from babelquake.errors import BabelquakeError, ResumableError, UserError, setting
+from babelquake.perturb.suite import Suite
+from babelquake.perturb.vocabulary import Vocabulary
 from babelquake.registry import Registry
 from babelquake.runs.findings import Finding, in_order
-from babelquake.runs.measures import Kind
+from babelquake.runs.measures import Kind, Measure, measures_frame
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
+from babelquake.scorers.base import Array, VectorScorer
+from babelquake.spec import run_signature
 from babelquake.studies.cells import Cell
 from babelquake.studies.kinds import over_changed
 from babelquake.studies.options import RunOptions
 from babelquake.studies.plan import Plan
-from babelquake.studies.session import Session
+from babelquake.studies.resolve import model_signatures
+from babelquake.warnings_log import Remarks, collecting, noted
+
+Language = Callable[[str | None], str | None]
+"""Which language of a pair was perturbed."""
+
+
+class Held:
+    """A run under way. Used as a context: the folder is held while it lasts, and how it ended is noted."""
+
+    def __init__(self, study: str, options: RunOptions, **resolved: Any) -> None:
+        self.study = study
+        self.run = Run.resume(options.folder(study), study, options.identity(**resolved), options.restart)
+        self._said = options.said(str(resolved.get("data", "")).rpartition("#")[0])
+        self._stack = ExitStack()
+        self._remarks = Remarks()
+
+    def __enter__(self) -> Self:
+        self._stack.enter_context(self.run.alone())
+        self._remarks = self._stack.enter_context(collecting())
+        self.run.mend()
+        self.run.note_options(self._said)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is not None and self.run.info.finished is None:
+            stopped = isinstance(error, KeyboardInterrupt | ResumableError)
+            self.run.info.status = "interrupted" if stopped else "failed"
+            self._note()
+            with suppress(OSError, BabelquakeError):
+                self.run.save()
+        self._stack.close()
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run already has everything."""
+        return self.run.has("measures") and self.run.info.finished is not None
+
+    def once(self, table: str, make: Callable[[], pl.DataFrame]) -> pl.DataFrame:
+        """A table, computed and stored the first time, read back from then on."""
+        return self.run.once(table, make)
+
+    def say(self, *notes: str) -> None:
+        """Notes for the reader, each once, in the order they were made."""
+        self.run.info.notes = list(dict.fromkeys([*self.run.info.notes, *notes]))
+
+    def signed(self, measures: Iterable[Measure], signature: Callable[[Measure], str]) -> Run:
+        """Sign every measure and complete the run folder."""
+        self._note()
+        found = list(measures)
+        if not found:
+            self.say("Nothing could be measured: there are too few segments or judgements. Use more data.")
+        for measure in found:
+            measure.study, measure.signature = self.study, signature(measure)
+        return self.run.finish(measures_frame(found), STUDIES.get(self.study).findings)
+
+    def _note(self) -> None:
+        """Note what those below have to say; what was counted adds up over interruptions."""
+        info, counts = self.run.info, self._remarks.take()
+        former = {noted(what, info.facts.remarks[what]) for what in counts if what in info.facts.remarks}
+        info.notes = [note for note in info.notes if note not in former]
+        info.facts.remarks |= {what: info.facts.remarks.get(what, 0) + count for what, count in counts.items()}
+        self.say(*(noted(what, info.facts.remarks[what]) for what in counts))
+
+
+class Session(Held):
+    """A run that scorers judge, in which data may be perturbed."""
+
+    def __init__(self, study: str, plan: Plan, resolved: Mapping[str, Any]) -> None:
+        options: Any = plan.options
+        if not plan.scorers and options.needs_scorers:
+            raise UserError(f"No scorer given. Use {setting('scorers', metavar='SCORER')}, such as chrf.")
+        self.data, self.scorers, self.suite = plan.data, [*plan.scorers], plan.suite
+        self.unit = plan.unit if plan.unit == "document" else None
+        self.seed, self.resamples, self.engine = options.seed, options.resamples, options.made_engine()
+        known: dict[str, Any] = {
+            "scorers": self.scorers,
+            "victims": self.scorers,
+            "language_pair": self.data.language_pairs,
+            "data": f"{self.data.name}#{self.data.hash}",
+            "suite": self.suite,
+            "replicates": self.suite and [self.suite.repeats(one) for one in self.suite.perturbations],
+            "unit": self.unit or getattr(options, "unit", None),
+        }
+        super().__init__(study, options, **known | dict(resolved))
+        self.words: Mapping[str | None, Vocabulary] = {}
+        """The words of each language pair's own texts, where perturbations draw from them."""
+        self.ready: dict[str, Array] = {}
+        """Scores that came with the data, row by row, of scorers that have such."""
+        self.system_signatures: dict[tuple[str | None, str], str] = {}
+        self._scorer_signatures: dict[str, str] = {}
+        self._model_signatures: dict[str, str] = {}
+
+    def attach(self, references: int | None) -> None:
+        """Show the scorers the data and note how they judge: segments have that many references each."""
+        for scorer in self.scorers:
+            segments, rows = self.data.uncut if scorer.by_row and self.data.uncut else (self.data.segments, slice(None))
+            if (scores := scorer.attach(segments)) is not None:
+                self.ready[scorer.name] = scores[rows]
+            if isinstance(scorer, VectorScorer):
+                scorer.calibrate(segments, self.engine.encode)
+            self.say(*scorer.language_notes(self.data.language_pairs), *scorer.notes)
+        self._scorer_signatures = {scorer.name: scorer.signature_for(references) for scorer in self.scorers}
+        self._model_signatures = model_signatures(self.suite)
+        signed = {f"scorer {name}": text for name, text in self._scorer_signatures.items()}
+        signed |= {f"masked language model of {label}": text for label, text in self._model_signatures.items()}
+        self.run.same_signatures(signed)
+
+    def note_systems(self, signatures: Mapping[tuple[str | None, str], str]) -> None:
+        """Note how the systems translate; refuse to go on where one of the same name does otherwise now."""
+        self.system_signatures = dict(signatures)
+        self.run.same_signatures(
+            {" ".join(filter(None, ["system", name, pair])): text for (pair, name), text in signatures.items()}
+        )
+
+    @property
+    def perturbations(self) -> Suite:
+        """The suite of a study that has one."""
+        if self.suite is None:
+            raise ValueError(f"the study {self.study} perturbs nothing")
+        return self.suite
+
+    def _note(self) -> None:
+        """Note what the engine and those below it have to say, and who gave no scores."""
+        self.say(*self.engine.notes)
+        super()._note()
+        self.say(*self._unscored())
+
+    def _unscored(self) -> list[str]:
+        """How many texts a judge gave no score, now or when the cache learnt it: means leave them out."""
+        named = [scorer.name for scorer in self.scorers if scorer.remote or scorer.may_refuse]
+        if not named or not self.run.has("scores"):
+            return []
+        scores = self.run.scan("scores").filter(pl.col("scorer").is_in(named))
+        found = scores.group_by("scorer", maintain_order=True).agg(
+            pl.col("score").fill_nan(None).null_count().alias("none"), pl.len().alias("all")
+        )
+        return [
+            f"{name} gave no score to {none:,} of {count:,} texts; they are left out of every mean."
+            for name, none, count in found.collect().rows()
+            if none
+        ]
+
+    def finish(
+        self,
+        measures: Iterable[Measure],
+        *,
+        language: Language = lambda pair: None,
+        extra_signatures: Mapping[str, str] | None = None,
+        **facts: object,
+    ) -> Run:
+        """Sign every measure and complete the run folder; `language` tells which language of a pair was perturbed."""
+        info = self.run.info
+        info.facts.lower_is_better = [scorer.name for scorer in self.scorers if not scorer.higher_is_better]
+        if self.suite is not None:
+            info.signatures |= _suite_signatures(self.suite, self.data.language_pairs, language, self.words)
+        continued = "+".join(f"{name} {new}" for name, new in sorted(info.continued.items())) or None
+        common = run_signature(
+            seed=self.seed,
+            data=self.data.hash,
+            **facts,
+            unit=self.unit,
+            resamples=self.resamples,
+            continued=continued,
+        )
+        scorers = {**(extra_signatures or {}), **self._scorer_signatures}
+        known = {one.cell: one for one in self.suite.perturbations} if self.suite else {}
+
+        def signature(measure: Measure) -> str:
+            parts = [self.system_signatures.get((measure.language_pair, measure.system or ""))]
+            perturbation = known.get((measure.perturbation or "", measure.level))
+            if self.suite is not None and perturbation is None and measure.perturbation:
+                parts.append(f"given:{measure.perturbation}")
+            if perturbation is not None and self.suite is not None:
+                pair = measure.language_pair
+                drawn = perturbation.signature(language(pair), self.words.get(pair))
+                model = self._model_signatures.get(perturbation.label)
+                parts += [f"{drawn}×{self.suite.repeats(perturbation)}", model]
+            return "|".join(filter(None, [*parts, scorers.get(measure.scorer or ""), common]))
+
+        return self.signed(measures, signature)
+
+
+def _suite_signatures(
+    suite: Suite, pairs: Iterable[str | None], language: Language, words: Mapping[str | None, Vocabulary]
+) -> dict[str, str]:
+    """The suite's signature for run.json, once per language that it was applied to."""
+    found = {language(pair): suite.signature(language(pair), words.get(pair)) for pair in (list(pairs) or [None])}
+    return {f"suite {lang}" if lang and len(found) > 1 else "suite": text for lang, text in found.items()}
+
 
 Cells = Callable[[Run, list[Scorer], int, int], Iterable[Cell]]
 """From a finished run, its scorers, a number of resamples and a seed."""

@@ -171,15 +171,13 @@ class Shared:
         return keys
 
 
-def exchange_of(
-    cell: Cell, name: str, function: Function, sides: tuple[int, int], tables: Sequence[Callable[[], Array]], seed: int
-) -> Test:
-    """The test of a number that is the difference between two of a cell's tables, whose rows could be exchanged."""
-    changed = cell.differing = int((cell.sides[sides[0]] != cell.sides[sides[1]]).sum())
+def exchange_of(cell: Cell, function: Function, tables: Sequence[Callable[[], Array]], seed: int) -> Test:
+    """The test of Δ, a function of a cell's second table less that of its first: their rows could be exchanged."""
+    delta, (before, after) = cell.numbers["delta"], cell.sides[:2]
+    changed = cell.differing = int((before != after).sum())
     if not 0 < changed < FEW:
-        return bootstrap_test(cell.numbers[name], len(cell.keys), changed)
-    first, second = (tables[side]() for side in sides)
-    return exchange_test(function, [first], [second], cell.numbers[name], seed=seed, keys=cell.keys)
+        return bootstrap_test(delta, len(cell.keys), changed)
+    return exchange_test(function, [tables[1]()], [tables[0]()], delta, seed=seed, keys=cell.keys)
 
 
 def exchangeable(one: Cell, other: Cell) -> bool:

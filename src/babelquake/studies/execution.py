@@ -17,6 +17,7 @@ from babelquake.perturb.suite import REWRITTEN
 from babelquake.runs.tables import Parts, list_column
 from babelquake.scorers.base import Questions, Scorer
 from babelquake.scorers.strings.chrf import ChrF
+from babelquake.studies.card import Session
 from babelquake.studies.detection import EXCHANGE, close_detectors
 from babelquake.studies.final_marks import RESETS, Comparable, without_instruction
 from babelquake.studies.forecast import Unasked, refuse_beyond, unsent_by
@@ -24,7 +25,6 @@ from babelquake.studies.inquiries import Asking, Sent, Told, brought_back, judge
 from babelquake.studies.options import Reset
 from babelquake.studies.plan import Material, Places, Plan
 from babelquake.studies.resolve import given_references
-from babelquake.studies.session import Session
 from babelquake.studies.variants import Block, cell_columns
 from babelquake.systems import System
 from babelquake.systems.stored import Stored

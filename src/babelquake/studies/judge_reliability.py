@@ -34,10 +34,10 @@ from babelquake.stats.bootstrap import Resampled, bootstrap
 from babelquake.stats.reliability import components
 from babelquake.stats.resampling import Keys, by_unit
 from babelquake.stats.testing import exchange_test
+from babelquake.studies.card import Session
 from babelquake.studies.cells import Families, enough, measured, share
 from babelquake.studies.kinds import judges
 from babelquake.studies.segment_units import unit_keys
-from babelquake.studies.session import Session
 
 ANSWERS = "answers"
 """The table with every answer of every judge."""

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 from scipy.stats import kstest
 
-from babelquake.studies.human.suggestions import suggestion_effects, suggestions_taken
+from babelquake.studies.human.people import suggestion_effects, suggestions_taken
 
 SPAN = {"start_i": 0, "end_i": 3, "severity": "minor"}
 

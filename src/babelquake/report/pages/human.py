@@ -10,7 +10,7 @@ from babelquake.report.pages import Page
 from babelquake.report.table import Table, digits, number, of, stars, table_of, text
 from babelquake.runs.run import Run
 from babelquake.studies.card import findings_of
-from babelquake.studies.human.suggestions import OUTCOMES
+from babelquake.studies.human.people import OUTCOMES
 from babelquake.studies.kinds import human as kinds
 
 CLUSTER_NOTE = (

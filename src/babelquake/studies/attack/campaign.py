@@ -35,8 +35,8 @@ from babelquake.scorers import Scorer, scorer
 from babelquake.spec import Spec
 from babelquake.studies.attack.models import Models, stop_words, tags
 from babelquake.studies.attack.searching import SCHEMA, Plan, attacked, judged
+from babelquake.studies.card import Session
 from babelquake.studies.cells import grouped
-from babelquake.studies.session import Session
 from babelquake.systems import System
 from babelquake.text import TOKEN, digest
 

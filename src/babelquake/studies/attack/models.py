@@ -1,9 +1,7 @@
 """Which models an attack draws on – named by the user, the paper's, or those that ship – and what languages need."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Any
 
 from babelquake import models
 from babelquake.attacks.constraints import Constraint
@@ -19,96 +17,79 @@ from babelquake.models.settings import offline
 from babelquake.perturb.linguistics import linguistics
 from babelquake.perturb.word_lists import word_lists
 from babelquake.spec import Spec
+from babelquake.studies.attack import AttackOptions
 from babelquake.text import is_unspaced
 
-PAPER = {"masked": "distilroberta-base[words=any]", "fluency": "gpt2", "similarity": "minilm-en"}
-SHIPPED = {"masked": "minilm-en[words=any]", "fluency": "gpt-en", "similarity": "minilm-en"}
-"""`words=any`: pieces of words count as words, as in TextAttack, which the paper ran."""
-OPTIONS = {"masked": "masked_lm", "fluency": "fluency_lm", "similarity": "similarity_encoder"}
-"""What the options are called that name these models."""
-NEIGHBOURS = "neighbours-en"
-"""No hub holds a counter-fitted space by name, so this one serves unless another is named."""
+PAPER = {
+    "masked_lm": "distilroberta-base[words=any]",
+    "fluency_lm": "gpt2",
+    "similarity_encoder": "minilm-en",
+    "neighbours": "neighbours-en",
+}
+SHIPPED = PAPER | {"masked_lm": "minilm-en[words=any]", "fluency_lm": "gpt-en"}
+"""By the option that names another. `words=any`: pieces of words count as words, as in TextAttack, which the paper ran.
 
-
-@dataclass(frozen=True)
-class Wishes:
-    """What the user said about models; None means the paper's, or the one that ships where there is no network."""
-
-    masked: str | None = None
-    fluency: str | None = None
-    neighbours: str | None = None
-    similarity: str | None = None
-    offline: bool = False
-
-    def chosen(self, which: str) -> str:
-        """The model's name."""
-        said: str | None = getattr(self, which)
-        return said or (SHIPPED if self.offline or offline() else PAPER)[which]
+No hub holds a counter-fitted space by name, so the one that ships serves in both cases.
+"""
 
 
 class Models:
-    """The models that these recipes and constraints need, each made when it is first asked for."""
+    """The models that these recipes and constraints need, each made when it is first asked for.
+
+    Where the user names none it is the paper's, or the one that ships where there is no network.
+    """
 
     def __init__(
-        self, wishes: Wishes, recipes: Sequence[Spec], constraints: Sequence[Constraint], strict: bool
+        self, chosen: AttackOptions, recipes: Sequence[Spec], constraints: Sequence[Constraint], strict: bool
     ) -> None:
+        self.strict = strict
         needs = {need for spec in recipes for need in recipe(spec, Tools({}, lambda sentence: ())).needs}
         limits = {constraint.name for constraint in constraints}
-        self.wishes, self.strict = wishes, strict
-        self.names: dict[str, str] = {}
-        for which, needed in (
-            ("masked", "masked" in needs),
-            ("fluency", "perplexity" in limits),
-            ("similarity", "similarity" in limits),
-        ):
-            if needed:
-                self.names[which] = wishes.chosen(which)
-        if "neighbours" in needs:
-            self.names["neighbours"] = wishes.neighbours or NEIGHBOURS
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """The models by the options that name them, for run.json."""
-        return {OPTIONS.get(which, which): name for which, name in self.names.items()}
-
-    @property
-    def unused(self) -> list[str]:
+        needed = {
+            "masked_lm": "masked" in needs,
+            "fluency_lm": "perplexity" in limits,
+            "similarity_encoder": "similarity" in limits,
+            "neighbours": "neighbours" in needs,
+        }
+        given: dict[str, str | None] = {which: getattr(chosen, which) for which in needed}
+        usual = SHIPPED if chosen.offline or offline() else PAPER
+        self.options = {which: given[which] or usual[which] for which, wanted in needed.items() if wanted}
+        """The models by the options that name them."""
+        self.unused = [name for which, name in given.items() if name and which not in self.options]
         """Models that were named and that no recipe and no constraint asks."""
-        named = {which: getattr(self.wishes, which) for which in (*OPTIONS, "neighbours")}
-        return [name for which, name in named.items() if name and which not in self.names]
 
     @property
     def of_english(self) -> list[str]:
         """Those among the models that stand in where none is named: they know English alone."""
-        return sorted({*PAPER.values(), *SHIPPED.values(), NEIGHBOURS} & {*self.names.values()})
+        return sorted({*PAPER.values(), *SHIPPED.values()} & {*self.options.values()})
 
     @cached_property
     def masked(self) -> MaskedLM | None:
         """Fills the gaps of mask-then-infill moves."""
-        return models.masked(self.names["masked"]) if "masked" in self.names else None
+        return models.masked(self.options["masked_lm"]) if "masked_lm" in self.options else None
 
     @cached_property
     def fluency(self) -> CausalLM | None:
         """Tells how surprising a text is."""
-        return models.causal(self.names["fluency"]) if "fluency" in self.names else None
+        return models.causal(self.options["fluency_lm"]) if "fluency_lm" in self.options else None
 
     @cached_property
     def similarity(self) -> Encoder | None:
         """Gives sentences a vector."""
-        return models.encoder(self.names["similarity"]) if "similarity" in self.names else None
+        return models.encoder(self.options["similarity_encoder"]) if "similarity_encoder" in self.options else None
 
     @cached_property
     def neighbours(self) -> Mapping[str, Sequence[str]]:
         """The word space."""
-        return neighbours(self.names["neighbours"]) if "neighbours" in self.names else {}
+        return neighbours(self.options["neighbours"]) if "neighbours" in self.options else {}
 
     @property
     def signatures(self) -> dict[str, str]:
         """What each model is, for run.json and for refusing to go on with another of the same name."""
         made = {"masked": self.masked, "fluency": self.fluency, "similarity": self.similarity}
         found = {f"{which} model": model.signature for which, model in made.items() if model is not None}
-        if "neighbours" in self.names:
-            found["neighbours"] = neighbours_signature(self.names["neighbours"])
+        if "neighbours" in self.options:
+            found["neighbours"] = neighbours_signature(self.options["neighbours"])
         return found
 
 
@@ -119,7 +100,7 @@ def pairs_of(data: Dataset) -> list[str | None]:
 
 def taggers(models: Models, goal: Goal, data: Dataset) -> dict[str, str]:
     """What tells parts of speech, where moves that merge words depend on them."""
-    if "masked" not in models.names:
+    if "masked_lm" not in models.options:
         return {}
     return {"parts of speech": ", ".join(dict.fromkeys(map(tagger, _languages(goal, data))))}
 

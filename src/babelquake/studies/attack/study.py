@@ -62,15 +62,14 @@ from babelquake.studies.attack.measures import (
     transfer_measures,
     transfer_table,
 )
-from babelquake.studies.attack.models import Models, Wishes, language_notes, pairs_of, taggers
+from babelquake.studies.attack.models import PAPER, Models, language_notes, pairs_of, taggers
 from babelquake.studies.attack.searching import scales, scores_of, transfer_scores
-from babelquake.studies.card import Study
+from babelquake.studies.card import Session, Study
 from babelquake.studies.judging import questions_about
 from babelquake.studies.kinds import attack as kinds
 from babelquake.studies.options import takes
 from babelquake.studies.plan import Plan
 from babelquake.studies.resolve import AnyScorer, AnySystem, references_each, scorers_of, several, systems_of
-from babelquake.studies.session import Session
 from babelquake.text import digest
 
 FILE = "augmentation.jsonl"
@@ -235,17 +234,14 @@ def attack(options: AttackOptions) -> Run:
         raise UserError(
             f"{setting('stratify', ','.join(strata))} balances a sample. Give its size with {setting('sample')}."
         )
-    wishes = Wishes(
-        options.masked_lm, options.fluency_lm, options.neighbours, options.similarity_encoder, options.offline
-    )
-    models = Models(wishes, specs, limits, wanted.strict)
+    models = Models(options, specs, limits, wanted.strict)
     with ATTACK.session(
         planned,
         recipes=[str(spec) for spec in specs],
         goal=wanted.signature,
         systems=[next(iter(target.systems.values())).identity for target in targets if target.systems],
         constraints=[limit.signature for limit in limits] or "none",
-        **{"masked_lm": None, "fluency_lm": None, "neighbours": None, "similarity_encoder": None} | models.options,
+        **dict.fromkeys(PAPER) | models.options,
         stratify=",".join(strata),
         by=split,
     ) as session:
@@ -424,7 +420,7 @@ def _cut_short(attacks: pl.DataFrame, max_queries: int | None) -> list[str]:
 
 
 def _notes(models: Models, limits: Sequence[Constraint], goal: Goal) -> list[str]:
-    named = ", ".join(f"{which} {name}" for which, name in models.names.items())
+    named = ", ".join(f"{which.partition('_')[0]} {name}" for which, name in models.options.items())
     limited = ", ".join(limit.signature for limit in limits) or "none beyond the recipes' own"
     notes = [f"Goal {goal.signature}; constraints: {limited}."]
     unused = [f"No recipe and no constraint of this run asks {name}." for name in models.unused]

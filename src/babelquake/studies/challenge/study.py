@@ -29,7 +29,7 @@ from babelquake.stats.bootstrap import bootstrap, ratio_of
 from babelquake.stats.intervals import wilson
 from babelquake.stats.resampling import aligned, by_unit
 from babelquake.stats.testing import Test, exchange_test
-from babelquake.studies.card import Study
+from babelquake.studies.card import Session, Study
 from babelquake.studies.cells import Cell, Families, Place, measured, paired_test
 from babelquake.studies.challenge import ChallengeOptions
 from babelquake.studies.challenge_sets import aces_measures
@@ -40,7 +40,6 @@ from babelquake.studies.options import takes
 from babelquake.studies.plan import Plan
 from babelquake.studies.resolve import references_each, scorers_of, several
 from babelquake.studies.segment_units import Slices, keys_by_row, slices_of
-from babelquake.studies.session import Session
 
 RANKED = "outranks_all"
 TIED = 1e-4

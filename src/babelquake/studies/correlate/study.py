@@ -33,7 +33,7 @@ from babelquake.studies.agreement import (
     judgements,
     keep_preferences,
 )
-from babelquake.studies.card import Study
+from babelquake.studies.card import Session, Study
 from babelquake.studies.cells import Cell, Families, Place, enough, measured
 from babelquake.studies.correlate import OF_SPANS, STATISTICS, CorrelateOptions
 from babelquake.studies.correlate.marked_errors import (
@@ -58,7 +58,6 @@ from babelquake.studies.kinds import judges
 from babelquake.studies.options import takes
 from babelquake.studies.plan import Plan
 from babelquake.studies.resolve import references_each, scorers_of, several
-from babelquake.studies.session import Session
 
 COMPARED = ("darr", "auc", "kendall_like", "pearson", "accuracy", "soft_accuracy")
 """Statistics for which every two scorers are compared."""

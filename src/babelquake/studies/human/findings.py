@@ -42,9 +42,10 @@ from babelquake.studies.human.people import (
     kept,
     share_passed,
     span_counts,
+    suggestion_effects,
+    suggestions_taken,
     times,
 )
-from babelquake.studies.human.suggestions import suggestion_effects, suggestions_taken
 
 MOMENT_DIGITS = 7
 """WMT's annotator means and deviations pass through a file with 7 significant digits."""

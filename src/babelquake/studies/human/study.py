@@ -15,7 +15,7 @@ from babelquake.runs.run import Run
 from babelquake.spec import run_signature
 from babelquake.stats.intervals import Z
 from babelquake.stats.ranks import can_separate
-from babelquake.studies.card import Study
+from babelquake.studies.card import Held, Study
 from babelquake.studies.cells import share
 from babelquake.studies.forecast import Unasked
 from babelquake.studies.human import HumanOptions
@@ -23,7 +23,6 @@ from babelquake.studies.human.findings import TABLES, Findings, findings
 from babelquake.studies.kinds import human as kinds
 from babelquake.studies.options import takes
 from babelquake.studies.plan import Plan
-from babelquake.studies.session import Held
 from babelquake.text import digest
 
 

@@ -112,7 +112,7 @@ def _cell(place: Place, scorer: Scorer, sides: _Cut, chosen: Chosen, resamples: 
         "delta": lambda before, after: better_up(after) - better_up(before),
     }
     cell.compute(formulas, tables, resamples, seed)
-    cell.tests["delta"] = exchange_of(cell, "delta", better_up, (1, 0), tables, seed)
+    cell.tests["delta"] = exchange_of(cell, better_up, tables, seed)
     cell.sides.clear()
     return cell
 

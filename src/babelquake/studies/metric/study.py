@@ -36,7 +36,7 @@ from babelquake.studies.agreement import (
     judgements,
     keep_preferences,
 )
-from babelquake.studies.card import Study
+from babelquake.studies.card import Session, Study
 from babelquake.studies.cells import LEAST_CHANGED, Cell, Place
 from babelquake.studies.challenge_sets import aces_measures, challenge_cells, challenge_results, judge_triples, triples
 from babelquake.studies.execution import execute
@@ -54,7 +54,6 @@ from babelquake.studies.pitfalls import expected, pitfall_findings, pitfall_meas
 from babelquake.studies.plan import Given, Material, Plan
 from babelquake.studies.resolve import references_each, scorers_of, several, without_masked_lm
 from babelquake.studies.segment_units import slices_of, slicing_column, unit_for, with_units
-from babelquake.studies.session import Session
 from babelquake.studies.variants import (
     achieved_shares,
     brings_variants,

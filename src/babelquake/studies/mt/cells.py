@@ -217,7 +217,7 @@ def fill(cell: Cell, scorer: Scorer, sides: Mapping[str, Callable[[], Array]], r
         cell.compute(_formulas(scorer, list(sides)), tables, resamples, seed)
         _without_meaningless_ratios(cell, scorer)
     if "delta" in cell.numbers:
-        cell.tests["delta"] = exchange_of(cell, "delta", lambda sums: quality(scorer, sums), (1, 0), tables, seed)
+        cell.tests["delta"] = exchange_of(cell, partial(quality, scorer), tables, seed)
     cell.sides.clear()
 
 

@@ -52,10 +52,8 @@ from babelquake.studies.mt.cells import reaches_zero
 from babelquake.systems import System
 from babelquake.systems.defended import Defended
 
-KINDS = {
-    kind.name: kind
-    for kind in (kinds.QUALITY, kinds.QUALITY_PERTURBED, kinds.DELTA, kinds.ROBUST, kinds.CONSIS, kinds.HURT)
-}
+NUMBERS = ("quality", "quality_perturbed", "delta", "robust", "consis", "hurt")
+"""The measures of a cell, in order."""
 COMPARED = {"robust": "ROBUST", "delta": "Δ", "consis": "CONSIS"}
 """What two systems are tested for; Δ where ROBUST is undefined."""
 Whole = tuple[Cell, Sequence[Cell]]
@@ -86,8 +84,8 @@ def cell_measures(found: Sequence[Cell]) -> list[Measure]:
 def _of_cell(cell: Cell) -> Iterator[tuple[str, Measure]]:
     """Every number of a cell, and those that mean nothing here with the reason."""
     place = {**cell.place.columns, "changed": cell.changed}
-    for name in KINDS:
-        kind = cell.place.kind(KINDS[name])
+    for name in NUMBERS:
+        kind = cell.place.kind(kinds.by_name[name])
         if name in cell.numbers:
             if name in ("delta", "robust"):
                 yield name, measured_loss(kind, cell, name, cell.few_changed, **place)
@@ -109,7 +107,7 @@ def system_differences(found: Sequence[Cell]) -> list[Measure]:
                     continue
                 place = {**one.place.columns, "other": other.place.system}
                 family = one.place.asked(f"{COMPARED[name]} of two systems")
-                families.compare(family, KINDS[name].difference(), (one, other), name, **place)
+                families.compare(family, kinds.by_name[name].difference(), (one, other), name, **place)
     return sorted(families.judge(), key=lambda measure: measure.kind.name, reverse=True)
 
 
@@ -186,17 +184,6 @@ def robust_consis_correlation(found: Sequence[Cell]) -> list[Measure]:
 
 
 OVERALL = {
-    kind.name: kind
-    for kind in (
-        kinds.OVERALL_QUALITY,
-        kinds.OVERALL_QUALITY_PERTURBED,
-        kinds.OVERALL_ROBUST,
-        kinds.OVERALL_CONSIS,
-        kinds.OVERALL_HURT,
-        kinds.OVERALL_DELTA,
-    )
-}
-QUESTIONS = {
     "overall_quality": "overall clean quality",
     "overall_quality_perturbed": "overall quality under noise",
     "overall_robust": "overall ROBUST",
@@ -204,6 +191,7 @@ QUESTIONS = {
     "overall_hurt": "overall translations made worse",
     "overall_delta": "overall Δ",
 }
+"""The overall figures, in order, and what a family of their tests asks about."""
 
 
 def overall(found: Sequence[Cell]) -> list[Measure]:
@@ -300,7 +288,8 @@ def _shared(group: Sequence[Cell]) -> list[list[Cell]]:
 def _figures(whole: Cell) -> Iterator[Measure]:
     """The overall figures of a system, and those that mean nothing here with the reason."""
     place = whole.place.columns
-    for name, kind in OVERALL.items():
+    for name in OVERALL:
+        kind = kinds.by_name[name]
         if name in whole.numbers:
             if name in ("overall_delta", "overall_robust"):
                 yield measured_loss(kind, whole, name, whole.notes.get(name), **place)
@@ -340,8 +329,8 @@ def _differences(systems: Sequence[Whole]) -> list[Measure]:
         arranged = overall_gains(*pair)
         for name in _shared_names(one, other):
             place = {**one.place.columns, "other": other.place.system}
-            family = (one.place.language_pair, one.place.scorer, f"{QUESTIONS[name]} of two systems")
-            families.compare(family, OVERALL[name].difference(), (one, other), name, arranged.get(name), **place)
+            family = (one.place.language_pair, one.place.scorer, f"{OVERALL[name]} of two systems")
+            families.compare(family, kinds.by_name[name].difference(), (one, other), name, arranged.get(name), **place)
     return families.judge()
 
 
