@@ -81,7 +81,7 @@ def job(arguments: argparse.Namespace, folder: Path) -> dict[str, Any]:
 
     from babelquake.data import read
     from babelquake.engine import Engine
-    from babelquake.perturb.word_lists import word_lists
+    from babelquake.perturb.linguistics import word_lists
     from babelquake.scorers import scorer
     from babelquake.studies.attack.campaign import sampled
     from babelquake.studies.attack.searching import judged

@@ -83,7 +83,7 @@ def test_a_plug_in_may_register_itself(monkeypatch: pytest.MonkeyPatch, tmp_path
         "    return text.upper()\n"
     )
     from babelquake.perturb import Perturbation
-    from babelquake.perturb.base import PERTURBATIONS
+    from babelquake.perturb.card import PERTURBATIONS
 
     monkeypatch.syspath_prepend(str(tmp_path))
     assert PERTURBATIONS.names()

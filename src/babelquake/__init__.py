@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from babelquake.models.settings import configure
     from babelquake.papers import reproduce
     from babelquake.perturb import Perturbation, perturb, perturbation
-    from babelquake.perturb.augmenting import augment, augment_file
+    from babelquake.perturb.noise import augment, augment_file
     from babelquake.perturb.suite import Suite, suite
     from babelquake.perturb.table import perturb_table, write_perturb_table
     from babelquake.report.examples import example_table, examples
@@ -58,7 +58,7 @@ _PLACES = {
         "babelquake.models.settings": "configure",
         "babelquake.papers": "reproduce",
         "babelquake.perturb": "Perturbation perturbation",
-        "babelquake.perturb.augmenting": "augment augment_file",
+        "babelquake.perturb.noise": "augment augment_file",
         "babelquake.perturb.suite": "Suite suite",
         "babelquake.perturb.table": "perturb_table write_perturb_table",
         "babelquake.report.examples": "example_table examples",

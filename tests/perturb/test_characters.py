@@ -10,12 +10,11 @@ from hypothesis import strategies as st
 
 from babelquake.errors import UserError
 from babelquake.perturb import Perturbation, perturb
-from babelquake.perturb.keyboards import layouts
-from babelquake.perturb.lookalikes import homoglyphs, lookalikes
-from babelquake.perturb.spelling import TYPO_LANGUAGES, typo_list
+from babelquake.perturb.spelling import TYPO_LANGUAGES, layouts, typo_list
 from babelquake.perturb.suite import suite
 from babelquake.perturb.table import perturb_table
-from babelquake.perturb.zeroe import INTRUDERS, VOWELS
+from babelquake.perturb.typography import homoglyphs
+from babelquake.perturb.zeroe import INTRUDERS, VOWELS, lookalikes
 from babelquake.text import graphemes
 
 AGREEMENT = "Now they have come to an agreement."

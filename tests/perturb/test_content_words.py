@@ -1,5 +1,7 @@
-"""Content words: Kanojia's examples, and what stays as it was."""
+"""Content words: Kanojia's examples, and what stays as it was; words out of order; the tables made of WordNet 3.0."""
 
+import importlib.util
+import sys
 from collections import Counter
 from collections.abc import Callable
 from importlib.resources import files
@@ -14,6 +16,7 @@ from tests.perturb.kanojia import BLACKWOOD, UKIP
 from babelquake.errors import UserError
 from babelquake.languages import Language
 from babelquake.perturb import Perturbation
+from babelquake.perturb.content_words import antonyms
 from babelquake.perturb.linguistics import linguistics, not_stop_words
 from babelquake.perturb.suite import suite
 from babelquake.perturb.vocabulary import Vocabulary, vocabulary, vocabulary_of
@@ -248,3 +251,72 @@ def test_nothing_but_case_changes(text: str, name: str) -> None:
     else:
         assert changed != text
         assert changed.casefold() == text.casefold()
+
+
+LONG = "In the elections, UKIP, a party of the far right, obtained more than 20 seats."
+
+
+def outcomes(name: str, text: str) -> set[str | None]:
+    return {Perturbation(name).apply(text, lang="en", replicate=replicate) for replicate in range(20)}
+
+
+def test_neighbours_swap_and_words_move() -> None:
+    assert outcomes("word-swap", "Dogs bite, often.") == {"bite Dogs, often."}
+    assert outcomes("word-swap", "no no no") == {None}
+    for text in outcomes("word-order", LONG):
+        assert text is not None and text != LONG
+        assert Counter(word.text for word in words(text)) == Counter(word.text for word in words(LONG))
+
+
+MIXED = st.lists(st.sampled_from(["The", "Straße", "ǅ", "don't", ",", ".", "7", "病院", "カナダ"])).map(" ".join)
+
+
+@given(st.one_of(st.text(), MIXED), st.sampled_from(["word-swap", "word-order"]))
+def test_order_keeps_every_character(text: str, name: str) -> None:
+    changed = Perturbation(name).apply(text, lang="en")
+    assert changed == Perturbation(name).apply(text, lang="en")
+    assert changed is None or Counter(changed) == Counter(text)
+
+
+@pytest.mark.parametrize(
+    ("word", "antonym"),
+    [
+        ("good", "bad"),
+        ("Hot", "cold"),
+        ("increased", "decreased"),
+        ("buying", "selling"),
+        ("begins", "ends"),
+        ("women", "men"),
+        ("offend", "keep"),
+        ("deleted", "recorded"),
+        ("had", "lacked"),
+        ("admitted", "denied"),
+    ],
+)
+def test_antonyms_keep_the_form_of_the_word(word: str, antonym: str) -> None:
+    assert antonym in antonyms(word)
+
+
+def test_words_without_antonyms_have_none() -> None:
+    assert antonyms("Parliament") == ()
+    assert antonyms("") == ()
+
+
+@pytest.mark.slow
+def test_the_script_makes_the_shipped_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Byte for byte, where WordNet's own files are installed (Debian: wordnet-base)."""
+    wordnet = Path("/usr/share/wordnet")
+    if not (wordnet / "data.noun").is_file():
+        pytest.skip("needs WordNet's files: apt-get install wordnet-base")
+    root = Path(__file__).resolve().parents[2]
+    place = importlib.util.spec_from_file_location("make_wordnet_table", root / "scripts" / "make_wordnet_table.py")
+    assert place is not None
+    assert place.loader is not None
+    script = importlib.util.module_from_spec(place)
+    monkeypatch.setitem(sys.modules, "make_wordnet_table", script)
+    place.loader.exec_module(script)
+    shipped = script.TARGET
+    monkeypatch.setattr(script, "TARGET", tmp_path)
+    script.main(wordnet)
+    for path in sorted(tmp_path.iterdir()):
+        assert path.read_bytes() == (shipped / path.name).read_bytes(), path.name

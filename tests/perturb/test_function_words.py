@@ -7,9 +7,8 @@ from tests.perturb.kanojia import BLACKWOOD, UKIP
 
 from babelquake.languages import Language
 from babelquake.perturb import Perturbation
-from babelquake.perturb.linguistics import linguistics
+from babelquake.perturb.linguistics import linguistics, word_lists
 from babelquake.perturb.suite import suite
-from babelquake.perturb.word_lists import word_lists
 
 NAMES = ["det-remove", "det-replace", "negation-remove", "negation-insert", "pronoun-gender"]
 LANGUAGES = ["en", "de", "fr", "es", "it", "pt", "nl", "ru", "uk"]

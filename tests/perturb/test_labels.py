@@ -2,7 +2,7 @@
 
 import pytest
 
-from babelquake.perturb.base import PERTURBATIONS
+from babelquake.perturb.card import PERTURBATIONS
 from babelquake.perturb.labels import label_of
 
 

@@ -199,7 +199,7 @@ def augment(
     Example: babelquake augment --data train.de-en.tsv --suite everyday --share 0.3 --out noisy.de-en.tsv
     """
     from babelquake.errors import UserError
-    from babelquake.perturb.augmenting import augment_file
+    from babelquake.perturb.noise import augment_file
 
     low, colon, high = strength.partition(":")
     try:

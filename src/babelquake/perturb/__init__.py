@@ -11,7 +11,8 @@ from typing import Any
 
 from babelquake.errors import UserError, listed_texts
 from babelquake.languages import Language
-from babelquake.perturb.base import PERTURBATIONS, Card, Perturbation, perturbation
+from babelquake.perturb.base import Perturbation
+from babelquake.perturb.card import PERTURBATIONS, Card, perturbation
 
 __all__ = ["PERTURBATIONS", "Card", "Perturbation", "perturb", "perturbation"]
 

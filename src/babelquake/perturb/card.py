@@ -6,13 +6,13 @@ A function asks for what it needs by parameter name:
 - `lang` the text's `Language` or None;
 - `source` the segment's source text (for `source-copy`), `vocabulary` the words it draws from;
 - `reference`, `foreign` and `others`: the segment's reference, its source in another language, the other segments
-  (see `beside`);
+  (see `context`);
 - `target` the `Language` that the text is to be translated into, or None;
 - `protect` whether what must not change is to be left alone;
 - any further keyword is an option, typed by its annotation: `final-insert[mark=question]`.
 
 It returns the changed text, or None where it is not applicable. One that needs a masked language model is a generator:
-it yields gaps and receives the model's words for them (see `asking`).
+it yields gaps and receives the model's words for them (see `context`).
 """
 
 import inspect
@@ -23,7 +23,7 @@ from typing import Any, Literal, TypeVar
 
 from babelquake.errors import UserError
 from babelquake.languages import Language
-from babelquake.perturb.context import NAMES as BESIDE
+from babelquake.perturb.context import BESIDE
 from babelquake.registry import Registry
 from babelquake.spec import parameters
 from babelquake.user_code import PLACE, at, name_of, source_of, told
@@ -65,7 +65,7 @@ class Card:
     floor: str = ""
     """The least it changes at any level, where its paper's rule says so."""
     rewrites: bool = False
-    """Whether source and reference change with the text (`beside.Rewritten`)."""
+    """Whether source and reference change with the text (`context.Rewritten`)."""
     injects: Injects | None = None
     """What an instruction that it puts into the text asks for: a `canary` to print, or the answer to a `question`.
 
@@ -102,16 +102,13 @@ class Card:
         return not self.languages or lang is None or lang.code in self.languages
 
 
-MODULES: tuple[str, ...] = (
-    "case",
+MODULES = (
     "spelling",
     "zeroe",
     "typography",
-    "markup",
     "punctuation",
     "function_words",
     "content_words",
-    "word_order",
     "meaning",
     "register",
     "pitfalls",

@@ -4,21 +4,129 @@ What a content word is can be told in two ways. `content=tags`, as the paper's t
 adverbs as `linguistics` tells them apart. `content=stop-words`, as its code has it: whatever is on no list of
 closed-class words, numbers included. In Chinese and Japanese pairs of Han characters and runs of katakana stand in for
 words; scripts such as Thai have none without a tagger.
+
+Antonyms come from compact tables made of WordNet 3.0 (scripts/make_wordnet_table.py). A word is looked up by its form:
+as it stands, or as a regular or listed irregular form of a verb (-s, -ed, -ing) or a plural. What is found carries the
+same ending, so that 'increased' becomes 'decreased'.
 """
 
-from collections.abc import Callable, Sequence
-from functools import partial
+import gzip
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache, partial
+from importlib.resources import files
 from typing import Annotated, Literal
 
 from babelquake.languages import Language
-from babelquake.perturb.base import perturbation
-from babelquake.perturb.linguistics import linguistics, not_stop_words, pieces, resource
-from babelquake.perturb.masked_gaps import Asking, filled
-from babelquake.perturb.word_lists import named_lists, word_lists
-from babelquake.perturb.wordnet import VERSION, antonyms
+from babelquake.perturb.card import perturbation
+from babelquake.perturb.context import Asking, filled
+from babelquake.perturb.linguistics import linguistics, named_lists, not_stop_words, pieces, resource, word_lists
 from babelquake.randomness import Stream
 from babelquake.spec import Range
 from babelquake.text import Span, has_case, is_unspaced, match_case, replaced, without, words
+
+WORDNET = "3.0"
+VOWELS = "aeiou"
+ENDINGS: tuple[tuple[str, str, str], ...] = (
+    ("men", "man", "s"),
+    ("ies", "y", "s"),
+    ("es", "", "s"),
+    ("s", "", "s"),
+    ("ied", "y", "ed"),
+    ("ed", "", "ed"),
+    ("ed", "e", "ed"),
+    ("ing", "", "ing"),
+    ("ing", "e", "ing"),
+)
+"""How a form ends, what stands there in the lemma, and which ending it is."""
+
+Table = dict[str, dict[str, tuple[str, ...]]]
+
+
+def antonyms(word: str) -> tuple[str, ...]:
+    """Words of opposite meaning in lower case and the same form, the word's own antonyms first."""
+    return _found_antonyms(word.lower())
+
+
+@lru_cache(maxsize=65536)
+def _found_antonyms(word: str) -> tuple[str, ...]:
+    table = _antonyms_by_part()
+    found = [other for others in table.get(word, {}).values() for other in others]
+    if not found:
+        for lemma, part, ending in _lemmas(word):
+            if others := table.get(lemma, {}).get(part):
+                found = [_inflected(other, part, ending) for other in others]
+                break
+    return tuple(dict.fromkeys(other for other in found if other != word))
+
+
+def _lemmas(form: str) -> Iterator[tuple[str, str, str]]:
+    """Lemma, part of speech and ending that a form may stand for, irregular ones first."""
+    if listed := _irregular().get(form):
+        lemma, part = listed
+        yield lemma, part, "ing" if form.endswith("ing") else "s" if part == "n" or form.endswith("s") else "ed"
+    for end, instead, ending in ENDINGS:
+        if form.endswith(end) and len(form) > len(end) + 1:
+            stem = form[: -len(end)] + instead
+            yield stem, "v", ending
+            if ending == "s":
+                yield stem, "n", ending
+            elif len(stem) > 2 and stem[-1] == stem[-2]:
+                yield stem[:-1], "v", ending
+
+
+def _inflected(lemma: str, part: str, ending: str) -> str:
+    """A lemma with an ending: irregular where listed, otherwise by the rules of spelling."""
+    for form in _forms().get((lemma, part), ()):
+        if _suits(form, part, ending):
+            return form
+    if part == "n" and lemma.endswith("man") and not lemma.endswith("human"):
+        return lemma[:-2] + "en"
+    if ending == "s":
+        if lemma.endswith("y") and lemma[-2:-1] not in VOWELS:
+            return lemma[:-1] + "ies"
+        return lemma + ("es" if lemma.endswith(("s", "x", "z", "ch", "sh")) else "s")
+    if ending == "ed" and lemma.endswith("y") and lemma[-2:-1] not in VOWELS:
+        return lemma[:-1] + "ied"
+    silent = lemma.endswith("e") and not lemma.endswith(("ee", "oe", "ye"))
+    if ending == "ed" and lemma.endswith("e"):
+        return lemma + "d"
+    return (lemma[:-1] if silent else lemma) + ending
+
+
+def _suits(form: str, part: str, ending: str) -> bool:
+    if part == "n" or ending == "s":
+        return ending == "s" and (part == "n" or form.endswith("s"))
+    return form.endswith("ing") == (ending == "ing") and not form.endswith("s")
+
+
+@lru_cache(maxsize=1)
+def _antonyms_by_part() -> Table:
+    table: Table = {}
+    for word, part, others in _rows("antonyms"):
+        table.setdefault(word, {})[part] = tuple(others.split())
+    return table
+
+
+@lru_cache(maxsize=1)
+def _irregular() -> dict[str, tuple[str, str]]:
+    return {form: (lemma, part) for form, part, lemma in _rows("inflections")}
+
+
+@lru_cache(maxsize=1)
+def _forms() -> dict[tuple[str, str], list[str]]:
+    """Irregular forms by lemma; a past tense (took) before its participle (taken)."""
+    forms: dict[tuple[str, str], list[str]] = {}
+    for form, part, lemma in _rows("inflections"):
+        forms.setdefault((lemma, part), []).append(form)
+    return {key: sorted(found, key=lambda form: form.endswith("n")) for key, found in forms.items()}
+
+
+def _rows(name: str) -> Iterator[tuple[str, str, str]]:
+    place = files("babelquake.perturb").joinpath("lexicon", "wordnet", f"{name}.tsv.gz")
+    for line in gzip.decompress(place.read_bytes()).decode("utf-8").splitlines():
+        word, part, rest = line.split("\t")
+        yield word, part, rest
+
 
 ENGLISH = Language("en")
 MOST = 20.0
@@ -153,7 +261,7 @@ def replace_by_model(
 
 def antonym_resource(lang: Language | None) -> str:
     """For signatures: the table, and what tells function words apart."""
-    return f"wordnet:{VERSION}+{named_lists(ENGLISH)}"
+    return f"wordnet:{WORDNET}+{named_lists(ENGLISH)}"
 
 
 @replacing(
@@ -225,3 +333,51 @@ def _draw(pool: Sequence[str], excluded: set[str], rng: Stream) -> str | None:
             return word
     others = [word for word in pool if word not in excluded]
     return rng.choice(others) if others else None
+
+
+@perturbation(
+    "word-swap",
+    label="neighbouring words swapped",
+    family="content words",
+    meaning="depends",
+    level=1,
+    unit="pairs of neighbours",
+    high=20.0,
+)
+def swap_words(text: str, level: float, rng: Stream) -> str | None:
+    """Swap random neighbouring words: one pair by default.
+
+    Neighbours have nothing but a space between them. Skipped where no two neighbours differ.
+    """
+    every, wanted = pieces(text), max(1, round(level))
+    edits: list[tuple[int, int, str]] = []
+    for left in rng.shuffled(range(len(every) - 1)):
+        first, second = every[left], every[left + 1]
+        between = text[first.end : second.start]
+        free = not any(start < second.end and first.start < end for start, end, _ in edits)
+        if free and first.text != second.text and (not between or between.isspace()):
+            edits.append((first.start, second.end, second.text + between + first.text))
+        if len(edits) == wanted:
+            break
+    return replaced(text, sorted(edits)) if edits else None
+
+
+@perturbation(
+    "word-order",
+    label="words in random order",
+    family="content words",
+    meaning="altering",
+    level=1.0,
+    unit="share of words",
+)
+def shuffle_words(text: str, level: float, rng: Stream) -> str | None:
+    """Put random words of the sentence in random order; punctuation stays. Skipped where no two words differ."""
+    every = pieces(text)
+    if len({word.text for word in every}) < 2:
+        return None
+    places = rng.sample(len(every), max(2, round(level * len(every))))
+    order = rng.shuffled(places)
+    if order == places:
+        order = [*places[1:], places[0]]
+    moved = [(every[to].start, every[to].end, every[source].text) for to, source in zip(places, order, strict=True)]
+    return replaced(text, moved)

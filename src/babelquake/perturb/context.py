@@ -1,14 +1,19 @@
-"""What a perturbation may be handed beside the text: the reference, a foreign translation, the other segments.
+"""What a perturbation may be handed beside the text: the reference, a foreign translation, the other segments, words.
 
-A function asks for it by parameter name (`reference`, `foreign`, `others`). Whoever perturbs knows the data; a
-perturbation sees what it asked for and nothing else.
+A function asks for the first three by parameter name (`reference`, `foreign`, `others`). Whoever perturbs knows the
+data; a perturbation sees what it asked for and nothing else. One that needs the words of a masked language model is a
+generator that yields gaps and receives the words for them: perturbations stand below models and the engine, so they
+call no model themselves. Whoever runs them hands in `fillers`; the gaps of many texts are asked for together, so that a
+model sees full batches.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from babelquake.randomness import Stream
+from babelquake.resource import Filler, Gap
+from babelquake.text import Span, match_case, replaced
 
 
 class Other(NamedTuple):
@@ -60,7 +65,7 @@ class Beside:
 
 ALONE = Beside()
 """Of a text that stands for itself."""
-NAMES = frozenset({"reference", "foreign", "others"})
+BESIDE = frozenset({"reference", "foreign", "others"})
 """The parameters that ask for it."""
 
 
@@ -86,3 +91,32 @@ def beside_each(
     known = references if references is not None else [None] * len(texts)
     table = [Other(*row) for row in zip(texts, sources, known, strict=True)]
     return [Beside(one.reference, None, Others(table, place)) for place, one in enumerate(table)]
+
+
+Asking = Generator[list[Gap], list[Sequence[Filler]], str | None]
+"""A change under way: yields gaps, receives for each the words a model offers, returns the changed text."""
+Fillers = Callable[[str, Sequence[Gap], int], Sequence[Sequence[Filler]]]
+"""Of a model's name, some gaps and a number: for each gap the model's likeliest words, that many or fewer."""
+
+
+def filled(text: str, words: Sequence[Span], rng: Stream) -> Asking:
+    """Replace words one after another, each drawn from the model's likeliest in proportion to probability.
+
+    Later gaps see earlier replacements. None where the model offered no other word for any gap.
+    """
+    edits: list[tuple[int, int, str]] = []
+    for word in words:
+        (offers,) = yield [Gap(replaced(text[: word.start], edits), text[word.end :])]
+        others = [offer for offer in offers if offer.word.lower() != word.text.lower()]
+        if others:
+            edits.append((word.start, word.end, match_case(_draw(others, rng), word.text)))
+    return replaced(text, edits) if edits else None
+
+
+def _draw(offers: Sequence[Filler], rng: Stream) -> str:
+    left = rng.random() * sum(offer.probability for offer in offers)
+    for offer in offers:
+        left -= offer.probability
+        if left < 0:
+            return offer.word
+    return offers[-1].word

@@ -4,8 +4,10 @@ A document is a text of several lines, one sentence each; nothing here applies t
 every other perturbation changes a document sentence by sentence, so that its level means what it means for sentences.
 """
 
+from functools import partial
+
 from babelquake.languages import Language
-from babelquake.perturb.base import perturbation
+from babelquake.perturb.card import perturbation
 from babelquake.randomness import Stream
 
 FOREIGN = {
@@ -17,13 +19,15 @@ FOREIGN = {
 }
 """One sentence that has nothing to do with any document."""
 
+document = partial(perturbation, family="document", side="source")
+
 
 def _lines(text: str) -> list[str] | None:
     lines = text.split("\n")
     return lines if len(lines) > 1 else None
 
 
-@perturbation("document-shuffle", family="document", meaning="altering", side="source", label="sentences shuffled")
+@document("document-shuffle", meaning="altering", label="sentences shuffled")
 def shuffle(text: str, rng: Stream) -> str | None:
     """All sentences in another order. Skipped for a single line."""
     lines = _lines(text)
@@ -33,7 +37,7 @@ def shuffle(text: str, rng: Stream) -> str | None:
     return "\n".join(order if order != lines else [*lines[1:], lines[0]])
 
 
-@perturbation("document-drop", family="document", meaning="altering", side="source", label="one sentence dropped")
+@document("document-drop", meaning="altering", label="one sentence dropped")
 def drop(text: str, rng: Stream) -> str | None:
     """One sentence less. Skipped for a single line."""
     lines = _lines(text)
@@ -43,7 +47,7 @@ def drop(text: str, rng: Stream) -> str | None:
     return "\n".join([*lines[:place], *lines[place + 1 :]])
 
 
-@perturbation("document-repeat", family="document", meaning="altering", side="source", label="one sentence repeated")
+@document("document-repeat", meaning="altering", label="one sentence repeated")
 def repeat(text: str, rng: Stream) -> str | None:
     """One sentence twice, the second time right after the first. Skipped for a single line."""
     lines = _lines(text)
@@ -53,9 +57,7 @@ def repeat(text: str, rng: Stream) -> str | None:
     return "\n".join([*lines[: place + 1], *lines[place:]])
 
 
-@perturbation(
-    "document-insert", family="document", meaning="altering", side="source", label="foreign sentence inserted"
-)
+@document("document-insert", meaning="altering", label="foreign sentence inserted")
 def insert(text: str, rng: Stream, lang: Language | None) -> str | None:
     """A sentence in another language and about something else, between two sentences. Skipped for a single line."""
     lines = _lines(text)
@@ -67,7 +69,7 @@ def insert(text: str, rng: Stream, lang: Language | None) -> str | None:
     return "\n".join([*lines[:place], rng.choice(foreign), *lines[place:]])
 
 
-@perturbation("document-merge", family="document", meaning="preserving", side="source", label="two lines merged")
+@document("document-merge", meaning="preserving", label="two lines merged")
 def merge(text: str, rng: Stream) -> str | None:
     """Two sentences on one line. Skipped for a single line."""
     lines = _lines(text)
@@ -77,7 +79,7 @@ def merge(text: str, rng: Stream) -> str | None:
     return "\n".join([*lines[:place], f"{lines[place]} {lines[place + 1]}", *lines[place + 2 :]])
 
 
-@perturbation("document-cut", family="document", meaning="altering", side="source", label="cut in mid-sentence")
+@document("document-cut", meaning="altering", label="cut in mid-sentence")
 def cut(text: str) -> str | None:
     """The last sentence breaks off in the middle. Skipped for a single line."""
     lines = _lines(text)

@@ -7,9 +7,8 @@ from functools import partial
 from typing import Literal
 
 from babelquake.languages import Language
-from babelquake.perturb.base import perturbation
-from babelquake.perturb.linguistics import linguistics, resource
-from babelquake.perturb.word_lists import named_lists, word_lists
+from babelquake.perturb.card import perturbation
+from babelquake.perturb.linguistics import linguistics, named_lists, resource, word_lists
 from babelquake.randomness import Stream
 from babelquake.text import TOKEN, Span, is_punctuation, match_case, replaced, without, words
 

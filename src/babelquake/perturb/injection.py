@@ -15,7 +15,7 @@ import regex
 
 from babelquake.languages import Language
 from babelquake.paths import table_of_room
-from babelquake.perturb.base import perturbation
+from babelquake.perturb.card import perturbation
 from babelquake.perturb.context import Rewritten
 from babelquake.randomness import Stream
 from babelquake.text import TOKEN, ending

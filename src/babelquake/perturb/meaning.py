@@ -6,10 +6,9 @@ import unicodedata
 import regex
 
 from babelquake.languages import Language
-from babelquake.perturb.base import perturbation
+from babelquake.perturb.card import perturbation
 from babelquake.perturb.function_words import LISTED
-from babelquake.perturb.linguistics import linguistics, resource
-from babelquake.perturb.word_lists import WordLists, named_lists, word_lists
+from babelquake.perturb.linguistics import WordLists, linguistics, named_lists, resource, word_lists
 from babelquake.randomness import Stream
 from babelquake.text import Span, replaced, words
 

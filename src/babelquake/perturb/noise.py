@@ -3,16 +3,35 @@
 A study makes every variant of every text; training wants one version of each, most of them clean. `Noise` draws for a
 text whether it is changed, by which perturbation, and how strongly; all of it is a function of (seed, place, text), so
 that order, blocks and workers change nothing.
+
+`babelquake augment` changes a share of the texts of a file and leaves the rest as it is. Files of one segment a line
+(TSV, JSON lines, plain text, each also compressed) stream through in bounded memory and keep all their columns; every
+other format we read is taken whole and written as the output's ending says.
 """
 
-from dataclasses import dataclass
-from functools import cached_property
-from typing import NamedTuple
+import bz2
+import gzip
+import json
+import lzma
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, TextIO
 
-from babelquake.errors import UserError, setting
-from babelquake.languages import Language
+from babelquake.data import lines, read, write
+from babelquake.data.columns import is_header, resolve
+from babelquake.data.language_names import detect
+from babelquake.data.reading import require
+from babelquake.data.streams import STDIN, label, suffix
+from babelquake.errors import UserError, did_you_mean, listed_texts, one_of, setting
+from babelquake.files import replacing
+from babelquake.languages import Language, sides
+from babelquake.limits import json_of
 from babelquake.perturb.base import Perturbation
 from babelquake.perturb.suite import Suite
+from babelquake.perturb.suite import suite as suite_of
 from babelquake.randomness import Stream
 
 STEPS = 5
@@ -87,3 +106,217 @@ class Noise:
         factors = (self.weakest + width * step for step in range(STEPS))
         levels = dict.fromkeys(min(level * factor, perturbation.card.high) for factor in factors)
         return [Perturbation(perturbation.spec.with_options(level=f"{each:.4g}")) for each in levels]
+
+
+Side = Literal["source", "reference", "translation"]
+HEADERLESS = ("source", "reference")
+"""What the columns of a TSV file without header are."""
+BREAKS, TABBED = "\n\r", "\t\n\r"
+"""What a line of text, and a cell between tabs, cannot hold."""
+PACKED: dict[str, Any] = {".gz": gzip.open, ".xz": partial(lzma.open, preset=1), ".bz2": bz2.open}
+
+
+@dataclass
+class Augmented:
+    """What became of the texts of a file."""
+
+    texts: int = 0
+    changed: Counter[str] = field(default_factory=Counter)
+    """How often each perturbation was used, by its name with options."""
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def share(self) -> float:
+        """The share of texts that were changed."""
+        return self.changed.total() / self.texts if self.texts else 0.0
+
+
+def augment(
+    texts: Sequence[str],
+    suite: str | Suite | Sequence[str] = "everyday",
+    *,
+    share: float = 0.3,
+    strength: tuple[float, float] = (0.5, 1.5),
+    lang: str | None = None,
+    seed: int = 0,
+) -> list[str]:
+    """The texts, a share of them changed by one perturbation of the suite each; the same length and order.
+
+    `strength` is the range of factors by which the suite's levels are multiplied; a factor is drawn for every text.
+    """
+    noise = Noise(suite_of(suite), share, *strength, lang, seed)
+    return [noise.of(text, place).text for place, text in enumerate(listed_texts("texts", texts))]
+
+
+def augment_file(
+    data: str | Path,
+    out: str | Path,
+    suite: str | Suite | Sequence[str] = "everyday",
+    *,
+    share: float = 0.3,
+    strength: tuple[float, float] = (0.5, 1.5),
+    side: str = "source",
+    add: bool = False,
+    columns: Mapping[str, str] | None = None,
+    language_pair: str | None = None,
+    lang: str | None = None,
+    seed: int = 0,
+) -> Augmented:
+    """The same for a file, line by line; with `add` a changed line follows its clean one.
+
+    Several references are changed one by one. The language is `lang`, or that side of the language pair, which may
+    stand in the file's name.
+    """
+    one_of("side", side, Side)
+    target, done = Path(out), Augmented()
+    if str(data) != STDIN and Path(data).exists() and target.exists() and target.samefile(data):
+        raise UserError(f"{setting('out', out)} is the data file itself. Use another name.")
+    ending = suffix(data)
+    streams = {".tsv": _tsv, ".tab": _tsv, ".jsonl": _jsonl, ".ndjson": _jsonl, ".txt": _plain}
+    if ending in streams and suffix(target) == ending:
+        pair = language_pair or detect(data)
+        noise = Noise(suite_of(suite), share, *strength, lang or _spoken(pair, side), seed)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(target) as draft, _open(draft, target.suffix) as file:
+            for line, changed in streams[ending](data, side, columns, noise, done):
+                if add and changed is not None:
+                    file.write(line + "\n")
+                file.write((changed if changed is not None else line) + "\n")
+        _remark(noise, done)
+        return done
+    return _whole(data, target, suite, side, add, columns, language_pair, lang, (share, strength, seed), done)
+
+
+def _remark(noise: Noise, done: Augmented) -> None:
+    """Note what a user in a hurry would overlook: noise that could not be used, and a file that stayed as it was."""
+    idle = [str(one.spec) for one in noise.suite.perturbations if one.lacks_language(noise.lang)]
+    if idle:
+        done.notes.append(f"not used, because the language of the texts is unknown (--lang): {', '.join(idle)}")
+    if done.texts and noise.share and not done.changed:
+        done.notes.append("no text was changed. Is this the right file, and the right column?")
+
+
+Lines = Iterator[tuple[str, str | None]]
+"""A line as it was, and as it is with noise (None: nothing was changed)."""
+
+
+def _noisy(text: str, noise: Noise, done: Augmented, blanks: str = BREAKS) -> str | None:
+    """One text's change, counted; None where there is none. What would break a line becomes a blank."""
+    made = noise.of(text, done.texts)
+    done.texts += 1
+    changed = made.text.translate(dict.fromkeys(map(ord, blanks), " "))
+    if made.perturbation is None or changed == text:
+        return None
+    done.changed[str(made.perturbation.spec)] += 1
+    return changed
+
+
+def _plain(data: str | Path, side: str, columns: Mapping[str, str] | None, noise: Noise, done: Augmented) -> Lines:
+    for line in lines(data, done.notes):
+        yield line, _noisy(line, noise, done)
+
+
+def _tsv(data: str | Path, side: str, columns: Mapping[str, str] | None, noise: Noise, done: Augmented) -> Lines:
+    places: list[int] = []
+    width = 0
+    for number, line in enumerate(lines(data, done.notes), 1):
+        cells = line.split("\t")
+        if number == 1:
+            width = len(cells)
+            numbered = bool(columns) and all(value.isdigit() for value in (columns or {}).values())
+            headed = not numbered and (bool(columns) or is_header(cells))
+            places = _places(cells, headed, side, columns, label(data))
+            if headed:
+                yield line, None
+                continue
+        if len(cells) != width:
+            raise UserError(f"{label(data)} line {number}: {len(cells)} columns where line 1 has {width}.")
+        noisy = [_noisy(cells[place], noise, done, TABBED) for place in places]
+        for place, made in zip(places, noisy, strict=True):
+            cells[place] = cells[place] if made is None else made
+        yield line, None if all(made is None for made in noisy) else "\t".join(cells)
+
+
+def _places(first: Sequence[str], headed: bool, side: str, columns: Mapping[str, str] | None, name: str) -> list[int]:
+    """The columns that hold a side's texts."""
+    if headed:
+        found = resolve(first, columns, name).get(side, [])
+        places = [list(first).index(column) for column in found]
+    elif columns:
+        places = [int(columns[side]) - 1] if side in columns else []
+    else:
+        places = [HEADERLESS.index(side)] if side in HEADERLESS[: len(first)] else []
+    if not places or max(places) >= len(first) or min(places) < 0:
+        raise UserError(f"{name} has no {side} column. {did_you_mean(side, first) if headed else ''}".rstrip())
+    return places
+
+
+def _jsonl(data: str | Path, side: str, columns: Mapping[str, str] | None, noise: Noise, done: Augmented) -> Lines:
+    for number, line in enumerate(lines(data, done.notes), 1):
+        if not line.strip():
+            yield line, None
+            continue
+        item = json_of(line, f"{label(data)} line {number}")
+        if not isinstance(item, dict):
+            raise UserError(f"{label(data)} line {number}: expected a JSON object with a {side}.")
+        names = resolve(list(item), columns, label(data)).get(side, [])
+        if not names:
+            raise UserError(f"{label(data)} line {number} has no {side}. {did_you_mean(side, item)}")
+        changed = {
+            name: made
+            for name in names
+            if isinstance(item[name], str) and (made := _noisy(item[name], noise, done)) is not None
+        }
+        yield line, json.dumps(item | changed, ensure_ascii=False) if changed else None
+
+
+def _whole(
+    data: str | Path,
+    target: Path,
+    suite: str | Suite | Sequence[str],
+    side: str,
+    add: bool,
+    columns: Mapping[str, str] | None,
+    language_pair: str | None,
+    lang: str | None,
+    drawn: tuple[float, tuple[float, float], int],
+    done: Augmented,
+) -> Augmented:
+    """A format that is no list of lines: read, changed and written as a table."""
+    import polars as pl
+
+    found = read(data, columns=columns, language_pair=language_pair)
+    require(found, side)
+    share, strength, seed = drawn
+    noises: dict[str, Noise] = {}
+    rows: list[dict[str, Any]] = []
+    column = "references" if side == "reference" else side
+    blanks = TABBED if suffix(target) in (".tsv", ".tab") else BREAKS
+    for row in found.segments.iter_rows(named=True):
+        spoken = lang or _spoken(row["language_pair"], side) or ""
+        if spoken not in noises:
+            noises[spoken] = Noise(suite_of(suite), share, *strength, spoken or None, seed)
+        texts = row[column] if side == "reference" else [row[column]]
+        changed = [None if text is None else _noisy(text, noises[spoken], done, blanks) for text in texts or []]
+        if any(made is not None for made in changed):
+            if add:
+                rows.append(row)
+            mixed = [old if made is None else made for old, made in zip(texts, changed, strict=True)]
+            row = row | {column: mixed if side == "reference" else mixed[0]}
+        rows.append(row)
+    done.notes += found.notes
+    for noise in noises.values():
+        _remark(noise, done)
+    write(replace(found, segments=pl.DataFrame(rows, schema=found.segments.schema)), target)
+    return done
+
+
+def _spoken(pair: str | None, side: str) -> str | None:
+    return sides(pair)[0 if side == "source" else 1]
+
+
+def _open(path: Path, ending: str) -> TextIO:
+    """A text file to write, compressed as its final name says."""
+    opener = PACKED.get(ending, open)
+    file: TextIO = opener(path, "wt", encoding="utf-8", newline="\n")
+    return file

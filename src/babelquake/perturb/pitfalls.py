@@ -10,9 +10,9 @@ from typing import Literal
 
 from babelquake.languages import Language
 from babelquake.paths import lines_of_room
-from babelquake.perturb.base import perturbation
+from babelquake.perturb.card import perturbation
 from babelquake.perturb.context import Other, Others, Rewritten
-from babelquake.perturb.word_lists import base_language
+from babelquake.perturb.linguistics import base_language
 from babelquake.randomness import Stream
 from babelquake.text import TOKEN, is_unspaced
 

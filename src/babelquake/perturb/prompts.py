@@ -13,7 +13,7 @@ from babelquake.errors import UserError
 from babelquake.languages import english_names
 from babelquake.limits import text_of
 from babelquake.paths import table_of_room
-from babelquake.perturb.base import perturbation
+from babelquake.perturb.card import perturbation
 from babelquake.randomness import Stream
 from babelquake.spec import Range
 

@@ -7,7 +7,7 @@ from typing import Literal
 import regex
 
 from babelquake.languages import Language
-from babelquake.perturb.base import perturbation
+from babelquake.perturb.card import perturbation
 from babelquake.randomness import Stream
 from babelquake.text import Ending, ending, final_marks, graphemes, is_punctuation, is_unspaced
 

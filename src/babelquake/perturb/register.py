@@ -7,9 +7,9 @@ from typing import Any
 import regex
 
 from babelquake.languages import Language
-from babelquake.perturb.base import perturbation
+from babelquake.perturb.card import perturbation
 from babelquake.perturb.function_words import LISTED
-from babelquake.perturb.word_lists import named_lists, word_lists
+from babelquake.perturb.linguistics import named_lists, word_lists
 from babelquake.randomness import Stream
 from babelquake.text import match_case, replaced
 

@@ -1,17 +1,135 @@
-"""Misspellings: typed (Niu et al. 2020, §3), made by real writers (Eger and Benz 2020), drawn out for effect."""
+"""Letter case and typos (Niu et al. 2020, §3), misspellings of real writers (Eger and Benz 2020), stretched words.
 
-from collections.abc import Container, Sequence
-from functools import lru_cache, partial
+A keyboard's layout (`lexicon/keyboards/*.yaml`) gives the rows of keys as printed, unshifted, and where each row starts
+in key widths. Two keys are neighbours when their centres are at most `REACH` key widths apart: the keys left and right,
+and the two above and the two below that they touch.
+"""
+
+import string
+from collections.abc import Callable, Container, Sequence
+from functools import cache, lru_cache, partial
 from importlib.resources import files
 from pathlib import Path
+from typing import Literal, NamedTuple
 
 from babelquake.errors import UserError
 from babelquake.languages import Language
-from babelquake.perturb.base import perturbation
-from babelquake.perturb.keyboards import Choice, Keyboard
-from babelquake.perturb.keyboards import keyboard as layout_of
+from babelquake.paths import table_of_room, tables_in
+from babelquake.perturb.card import perturbation
 from babelquake.randomness import Stream
-from babelquake.text import TOKEN, graphemes, is_unspaced, main_script, map_words, match_case, replaced, script
+from babelquake.text import (
+    TOKEN,
+    graphemes,
+    has_case,
+    is_unspaced,
+    main_script,
+    map_words,
+    match_case,
+    replaced,
+    script,
+    title,
+)
+
+
+def title_words(text: str) -> str:
+    """Each word with a capital first letter and the rest in lower case: `don't` → `Don't`."""
+    return map_words(text, title)
+
+
+CASES: dict[str, Callable[[str], str]] = {"upper": str.upper, "lower": str.lower, "title": title_words}
+CASE_LABELS = {"any": "odd capitals", "upper": "ALL CAPS", "lower": "all lower case", "title": "Title Case"}
+
+
+@perturbation(
+    "case",
+    label=lambda to: CASE_LABELS[to],
+    family="case",
+    paper="Niu 2020 §3",
+    meaning="preserving",
+    level=0.5,
+    unit="share of sentences",
+)
+def change_case(
+    text: str, level: float, rng: Stream, to: Literal["any", "upper", "lower", "title"] = "any"
+) -> str | None:
+    """Upper-, lower- or title-case the whole sentence with probability `level`; skipped where a script has no case.
+
+    The paper mixes the three at random, which is `to=any`; `to=upper`, `to=lower` and `to=title` are one each.
+    """
+    if not has_case(text):
+        return None
+    if not rng.chance(level):
+        return text
+    return CASES[rng.choice(tuple(CASES)) if to == "any" else to](text)
+
+
+Choice = Literal["own", "qwerty"]
+"""The language's own layout, or QWERTY for all as Niu 2020 §3 has it."""
+REACH = 1.3
+DEFAULTS = {"Latin": "en", "Cyrillic": "ru"}
+"""The language whose keyboard types a script when the language itself has none on file."""
+
+
+class Keyboard(NamedTuple):
+    """One layout: its letters in key order, and for each key those beside it."""
+
+    name: str
+    letters: str
+    neighbours: dict[str, str]
+    """Every neighbouring key, digits and punctuation included; capitals have capital letters beside them."""
+    letter_neighbours: dict[str, str]
+    """Neighbours that are letters, for keys that are letters."""
+    typos: dict[str, str]
+    """What is hit instead of a letter: letters only for a capital, any neighbour for the rest."""
+    types_ascii: bool
+    """Whether every ASCII letter has a key with a letter beside it."""
+
+
+def layout(name: str, rows: list[str], starts: list[float]) -> Keyboard:
+    """Compute neighbours from the geometry of the rows."""
+    keys = [
+        (start + column, depth, key)
+        for depth, (row, start) in enumerate(zip(rows, starts, strict=True))
+        for column, key in enumerate(row)
+    ]
+    near: dict[str, str] = {}
+    for x, y, key in keys:
+        beside = [(a - x, b - y, other) for a, b, other in keys if other != key]
+        near[key] = "".join(other for dx, dy, other in beside if dx * dx + dy * dy <= REACH * REACH)
+    for key in [key for key in near if key.isalpha() and len(key.upper()) == 1]:
+        near.setdefault(key.upper(), "".join(one.upper() if len(one.upper()) == 1 else one for one in near[key]))
+    only_letters = {key: "".join(filter(str.isalpha, others)) for key, others in near.items() if key.isalpha()}
+    letters = "".join(key for _, _, key in keys if key.isalpha())
+    reachable = {key: others for key, others in only_letters.items() if others}
+    typos = {key: others if key.isupper() else near[key] for key, others in reachable.items()}
+    return Keyboard(name, letters, near, reachable, typos, reachable.keys() >= set(string.ascii_letters))
+
+
+@cache
+def layouts() -> dict[str, Keyboard]:
+    """Every layout that ships, by language code."""
+    by_language: dict[str, Keyboard] = {}
+    for name in tables_in("perturb", "lexicon/keyboards"):
+        data = table_of_room("perturb", f"lexicon/keyboards/{name}")
+        board = layout(data["name"], data["rows"], data["starts"])
+        by_language |= dict.fromkeys(data["languages"], board)
+    return by_language
+
+
+@lru_cache(maxsize=256)
+def keyboard_of(lang: Language | None, script: str, choice: Choice = "own") -> Keyboard | None:
+    """The keyboard of a language, else the usual one of its script, else None (Arabic, Greek … without a layout).
+
+    `qwerty` is the English layout whatever the language, for letters that it has.
+    """
+    boards = layouts()
+    if choice == "qwerty":
+        return boards["en"] if script in ("", "Latin") else None
+    board = boards.get(lang.code if lang else "")
+    if board and script in ("", main_script(board.letters)):
+        return board
+    return boards.get(DEFAULTS.get(script, ""))
+
 
 INSERT, DELETE, SUBSTITUTE = range(3)
 """The ways to misspell a word, in the order in which fewer words allow them."""
@@ -33,7 +151,7 @@ def misspell(text: str, level: float, rng: Stream, lang: Language | None, keyboa
     """
     if is_unspaced(text):
         return _drop_or_repeat(text, level, rng)
-    latin, draw = layout_of(lang, "Latin", keyboard), rng.random
+    latin, draw = keyboard_of(lang, "Latin", keyboard), rng.random
     words = text.split()
     if " ".join(words) == text:
         for index in rng.hits(len(words), level):
@@ -75,7 +193,7 @@ def _misspelled(word: str, draw: float, latin: Keyboard | None, lang: Language |
     One draw decides all: what is left of it after choosing the way is uniform again and chooses the letter, and so on.
     """
     plain = word.isascii()
-    board = latin if plain else layout_of(lang, main_script(word), choice)
+    board = latin if plain else keyboard_of(lang, main_script(word), choice)
     units: Sequence[str] = word if plain else graphemes(word)
     letters: Sequence[int] = range(len(units))
     if not (plain and word.isalpha()):

@@ -13,7 +13,7 @@ from babelquake.data.writing import require_writable
 from babelquake.errors import UserError, listed_texts
 from babelquake.files import disk, locked
 from babelquake.languages import Language
-from babelquake.perturb.masked_gaps import Fillers
+from babelquake.perturb.context import Fillers
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.suite import suite as suite_of
 from babelquake.perturb.vocabulary import vocabulary_of

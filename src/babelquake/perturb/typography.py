@@ -1,15 +1,15 @@
-"""Changes of shape beyond the papers: spaces, diacritics, homoglyphs, scanning errors, emoji."""
+"""Changes of shape beyond the papers: spaces, diacritics, homoglyphs, scanning errors, emoji; markup between words."""
 
 import unicodedata
 from functools import cache, lru_cache, partial
+from typing import Literal
 
 import regex
 
 from babelquake.paths import rows_of_room
-from babelquake.perturb.base import perturbation
-from babelquake.perturb.lookalikes import homoglyphs
+from babelquake.perturb.card import perturbation
 from babelquake.randomness import Stream
-from babelquake.text import TOKEN, graphemes, replaced
+from babelquake.text import TOKEN, Span, graphemes, replaced, words
 
 WIDER = ("  ", "   ", "\t", "\N{NO-BREAK SPACE}", " \N{NO-BREAK SPACE}")
 PLAIN = str.maketrans("øØłŁđĐħĦıёЁ", "oOlLdDhHiеЕ") | str.maketrans(
@@ -65,6 +65,12 @@ def diacritics(text: str, level: float, rng: Stream) -> str | None:
     )
 
 
+@cache
+def homoglyphs() -> dict[str, str]:
+    """For each letter, those of other scripts that are drawn the same way: Latin `a`, Cyrillic `а`."""
+    return {row[0]: row[1] for row in rows_of_room("perturb", "lexicon/homoglyphs.tsv")}
+
+
 @shape("homoglyph", label="look-alike letters", level=0.1, unit="share of letters")
 def homoglyph(text: str, level: float, rng: Stream) -> str | None:
     """Replace letters by those of another script that look the same: Cyrillic `а` for Latin `a`.
@@ -111,3 +117,39 @@ def emoji(text: str, level: float, rng: Stream) -> str | None:
         return text
     where = ends[-1] if rng.chance(0.5) else rng.choice(ends)
     return replaced(text, [(where, where, f" {rng.choice(EMOJI)}")])
+
+
+TAGS = (("<b>", "</b>"), ("<i>", "</i>"), ('<a href="#">', "</a>"), ("<span>", "</span>"))
+PLACEHOLDERS = ("{name}", "{0}", "{{count}}", "%s", "${user}")
+RARE = ("‱", "⁂", "☙", "ꙮ", "𐍈", "⸎")
+KINDS = ("tag", "placeholder", "emoji", "rare")
+
+
+@perturbation(
+    "markup",
+    label="tags, placeholders and rare characters ({level} of words)",
+    family="markup",
+    meaning="preserving",
+    level=0.1,
+    unit="share of words",
+    side="source",
+)
+def insert_markup(
+    text: str, level: float, rng: Stream, what: Literal["any", "tag", "placeholder", "emoji", "rare"] = "any"
+) -> str | None:
+    """Set words in tags, or put placeholders, emoji or rare characters beside them. Skipped without words."""
+    found = words(text)
+    if not found:
+        return None
+    chosen = [word for word in found if rng.chance(level)] or [rng.choice(found)]
+    return replaced(text, [(word.start, word.end, _marked(word, what, rng)) for word in chosen])
+
+
+def _marked(word: Span, what: str, rng: Stream) -> str:
+    kind = rng.choice(KINDS) if what == "any" else what
+    if kind == "tag":
+        before, after = rng.choice(TAGS)
+        return f"{before}{word.text}{after}"
+    if kind == "placeholder":
+        return f"{rng.choice(PLACEHOLDERS)} {word.text}"
+    return f"{word.text} {rng.choice(EMOJI if kind == 'emoji' else RARE)}"

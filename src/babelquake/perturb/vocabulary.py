@@ -13,8 +13,7 @@ from pathlib import Path
 from babelquake.errors import UserError
 from babelquake.languages import Language
 from babelquake.paths import lines_of_room
-from babelquake.perturb.linguistics import LETTERS, linguistics, pieces
-from babelquake.perturb.word_lists import base_language
+from babelquake.perturb.linguistics import LETTERS, base_language, linguistics, pieces
 from babelquake.text import digest
 
 SHIPPED, DATA, DATA_ALL = "shipped", "data", "data-all"

@@ -11,23 +11,65 @@ the "probability that each letter is attacked" of their Table 3:
   were attacked with probability `level`. Words that have no other spelling stay, so ours attacks the rest harder.
 
 The rest of the benchmark (`inner-shuffle`, `full-shuffle`, `truncate`) counts words in the first way.
+
+Look-alikes are made by `scripts/make_lookalikes.py`: one line per letter, its look-alikes after a tab, nearest first.
+Respellings are made by `scripts/make_phonetics.py`. A row says: these letters, between this left and this right context
+(one letter, two, or the rest of the word; `^` and `$` are its ends), may be written in these other ways.
 """
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, lru_cache, partial
 from itertools import pairwise
 from math import ceil, log1p
 
 import regex
 
 from babelquake.languages import Language
-from babelquake.perturb.base import perturbation
-from babelquake.perturb.keyboards import Choice
-from babelquake.perturb.keyboards import keyboard as layout_of
-from babelquake.perturb.lookalikes import lookalikes
-from babelquake.perturb.phonetics import LANGUAGES, respellings
+from babelquake.paths import rows_of_room
+from babelquake.perturb.card import perturbation
+from babelquake.perturb.spelling import Choice, keyboard_of
 from babelquake.randomness import Stream
 from babelquake.text import TOKEN, graphemes, main_script, map_words, match_case, replaced
+
+RESPELT = ("en", "de", "fr")
+LONGEST_SOUND = 4
+"""Letters in the longest sequence a table replaces."""
+
+Spot = tuple[int, int, tuple[str, ...]]
+
+
+@cache
+def _sounds(lang: str) -> dict[tuple[str, str, str], tuple[str, ...]]:
+    return {
+        (left, letters, right): tuple(new.replace("_", "") for new in news.split(" "))
+        for left, letters, right, news in rows_of_room("perturb", f"lexicon/phonetics/{lang}.tsv")
+    }
+
+
+@lru_cache(maxsize=65536)
+def respellings(word: str, lang: str) -> tuple[Spot, ...]:
+    """The spots of a lower-case word that can be respelled: start, end and the choices, in order of start."""
+    table = _sounds(lang)
+    framed = f"^^{word}$$"
+    spots = []
+    for start in range(len(word)):
+        for end in range(start + 1, min(start + LONGEST_SOUND, len(word)) + 1):
+            letters = word[start:end]
+            choices = (
+                *table.get((f"^{word[:start]}", letters, f"{word[end:]}$"), ()),
+                *table.get((framed[start + 1], letters, framed[end + 2]), ()),
+                *table.get((framed[start : start + 2], letters, framed[end + 2 : end + 4]), ()),
+            )
+            if choices:
+                spots.append((start, end, tuple(dict.fromkeys(choices))))
+    return tuple(spots)
+
+
+@cache
+def lookalikes() -> dict[str, str]:
+    """For each letter, up to twenty of the same base letter with marks, in other styles or the other case."""
+    return {row[0]: row[1] for row in rows_of_room("perturb", "lexicon/lookalikes.tsv")}
+
 
 UNIT = regex.compile(
     r"\p{N}+(?:[.,]\p{N}+)*"
@@ -156,7 +198,7 @@ def keyboard_typo(text: str, level: float, rng: Stream, lang: Language | None, k
     Skipped where the script has no keyboard on file.
     """
     plain = text.isascii()
-    board = layout_of(lang, "Latin" if plain else main_script(text), keyboard)
+    board = keyboard_of(lang, "Latin" if plain else main_script(text), keyboard)
     if board is None:
         return None
     typos, draw = board.typos, rng.random
@@ -183,7 +225,7 @@ def keyboard_typo(text: str, level: float, rng: Stream, lang: Language | None, k
     "phonetic",
     label="words spelt as they sound",
     unit="probability per letter, at four letters in five",
-    languages=LANGUAGES,
+    languages=RESPELT,
 )
 def phonetic(text: str, level: float, rng: Stream, lang: Language | None) -> str:
     """Respell words so that they sound the same: `Nau they have cohm to an agrimand`.

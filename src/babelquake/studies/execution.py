@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from babelquake.engine import Engine, Progress, sharing
-from babelquake.perturb.base import card_of
+from babelquake.perturb.card import card_of
 from babelquake.perturb.labels import known_card
 from babelquake.perturb.suite import REWRITTEN
 from babelquake.runs.tables import Parts, list_column

@@ -12,8 +12,7 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
-from babelquake.perturb.expectations import Expectation
-from babelquake.perturb.suite import Suite
+from babelquake.perturb.suite import Expectation, Suite
 from babelquake.runs.findings import Finding, Number
 from babelquake.runs.info import Expected
 from babelquake.runs.measures import Measure, Results, Row, apart

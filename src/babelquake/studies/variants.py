@@ -27,8 +27,7 @@ from babelquake.languages import sides
 from babelquake.models import masked
 from babelquake.models.base import MaskedLM
 from babelquake.perturb.base import Perturbation
-from babelquake.perturb.context import ALONE, Beside, Other, Others
-from babelquake.perturb.masked_gaps import Fillers
+from babelquake.perturb.context import ALONE, Beside, Fillers, Other, Others
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.vocabulary import Vocabulary, vocabulary_of
 from babelquake.resource import Filler, Gap

@@ -14,8 +14,7 @@ from babelquake.errors import setting
 from babelquake.languages import Language, sides
 from babelquake.models import CausalLM, Encoder, MaskedLM
 from babelquake.models.settings import offline
-from babelquake.perturb.linguistics import linguistics
-from babelquake.perturb.word_lists import word_lists
+from babelquake.perturb.linguistics import linguistics, word_lists
 from babelquake.spec import Spec
 from babelquake.studies.attack import AttackOptions
 from babelquake.text import is_unspaced

@@ -11,7 +11,7 @@ from typing import ClassVar, Literal, NamedTuple
 from babelquake.errors import UserError, listed_texts
 from babelquake.languages import Language
 from babelquake.machinery import machinery
-from babelquake.perturb.protection import hidden_in
+from babelquake.perturb.base import hidden_in
 from babelquake.spec import Spec, signature
 from babelquake.systems.base import System
 

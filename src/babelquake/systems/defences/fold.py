@@ -9,7 +9,7 @@ from functools import cache
 
 import regex
 
-from babelquake.perturb.lookalikes import homoglyphs
+from babelquake.perturb.typography import homoglyphs
 from babelquake.systems.defences.base import Before
 from babelquake.systems.defences.word_lists import CASED, WordList, cased
 from babelquake.text import main_script, script

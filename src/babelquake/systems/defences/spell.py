@@ -19,8 +19,8 @@ import regex
 
 from babelquake.errors import UserError
 from babelquake.languages import Language
-from babelquake.perturb.keyboards import Keyboard
-from babelquake.perturb.keyboards import keyboard as layout_of
+from babelquake.perturb.spelling import Keyboard
+from babelquake.perturb.spelling import keyboard_of as layout_of
 from babelquake.spec import Range
 from babelquake.systems.defences.base import Before
 from babelquake.systems.defences.word_lists import CASED, SPELT, WordList, cased, given, spoken
