@@ -18,7 +18,7 @@ from babelquake.perturb.suite import Suite
 from babelquake.scorers.base import Question, Questions, Scorer
 from babelquake.studies.inquiries import Asking
 from babelquake.studies.plan import Plan
-from babelquake.studies.variants import any_filler, blocks_of, variants_of
+from babelquake.studies.variants import Piece, any_filler, blocks_of, variants_of
 from babelquake.systems import System
 from babelquake.systems.stored import Stored
 
@@ -201,7 +201,8 @@ def _counted(plan: Plan) -> int:
     repeats = {perturbation.cell: suite.repeats(perturbation) for perturbation in suite.perturbations}
     total = 0
     for block in blocks_of(material.segments, once):
-        made = variants_of(block, material.column, once, material.lang, plan.seed, plan.words, any_filler)
+        piece = Piece(block, material.lang(block.language_pair), plan.words.get(block.language_pair))
+        made = variants_of(material.column, once, plan.seed, False, piece, any_filler)
         counts = made.group_by(["perturbation", "level"]).len()
         total += sum(count * repeats.get((label, level), 1) for label, level, count in counts.iter_rows())
     return total

@@ -7,6 +7,7 @@ it measures on the tables that come of it.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -17,13 +18,23 @@ from numpy.typing import NDArray
 from babelquake.data import Dataset
 from babelquake.engine import Engine
 from babelquake.languages import sides
+from babelquake.perturb.context import ALONE
 from babelquake.perturb.suite import REWRITTEN, Suite
 from babelquake.runs.run import Run
 from babelquake.scorers.base import Questions, Scorer
 from babelquake.studies.final_marks import of_the_sample
 from babelquake.studies.inquiries import REPEAT
 from babelquake.studies.options import Reset, RunOptions, Unit
-from babelquake.studies.variants import Block, Words, blocks_of, cell_columns, perturbed_blocks, surroundings_of
+from babelquake.studies.variants import (
+    Block,
+    Piece,
+    Words,
+    blocks_of,
+    cell_columns,
+    fillers_of,
+    surroundings_of,
+    variants_of,
+)
 from babelquake.systems import System
 
 if TYPE_CHECKING:
@@ -82,14 +93,29 @@ class Material:
     def variants(
         self, blocks: Sequence[Block], suite: Suite, seed: int, words: Words, engine: Engine
     ) -> Iterator[tuple[Block, pl.DataFrame]]:
-        """Blocks with their perturbed texts: made now, or those that came with the data."""
+        """Blocks with their perturbed texts: those that came with the data, or made now.
+
+        They are made by the engine's workers, or here where a model is asked.
+        """
         if self.given is not None:
             yield from ((block, _given(self.given, block, suite)) for block in blocks)
             return
         near = surroundings_of(self.segments, self.column, suite, engine)
-        for block, made in perturbed_blocks(
-            blocks, self.column, suite, self.lang, seed, words, engine, near, by_line=self.documents
-        ):
+        make = partial(variants_of, self.column, suite, seed, self.documents)
+
+        def piece(block: Block) -> Piece:
+            pair = block.language_pair
+            beside = [near.get(row, ALONE) for row in block.segments["row"]] if near else None
+            return Piece(block, self.lang(pair), words.get(pair), beside)
+
+        found: Iterable[tuple[Block, pl.DataFrame]]
+        if suite.asks:
+            fillers = fillers_of(engine)
+            found = ((block, make(piece(block), fillers)) for block in blocks)
+        else:
+            pieces = (piece(block).only(self.column) for block in blocks)
+            found = ((blocks[place], made) for place, made in engine.spread(make, pieces))
+        for block, made in found:
             yield block, self._with_repeats(block, of_the_sample(made, self.left_out))
 
     def _with_repeats(self, block: Block, variants: pl.DataFrame) -> pl.DataFrame:

@@ -14,7 +14,6 @@ unchanged, and has no part in any measure.
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import polars as pl
@@ -27,7 +26,7 @@ from babelquake.languages import sides
 from babelquake.models import masked
 from babelquake.models.base import MaskedLM
 from babelquake.perturb.base import Perturbation
-from babelquake.perturb.context import ALONE, Beside, Fillers, Other, Others
+from babelquake.perturb.context import Beside, Fillers, Other, Others
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.vocabulary import Vocabulary, vocabulary_of
 from babelquake.resource import Filler, Gap
@@ -159,16 +158,26 @@ def cell_columns(label: str | None = None, level: float | None = None) -> list[p
     ]
 
 
+@dataclass(frozen=True)
+class Piece:
+    """A block, and what perturbations of its texts are told beside them."""
+
+    block: Block
+    lang: str | None
+    vocabulary: Vocabulary | None = None
+    beside: Sequence[Beside] | None = None
+
+    def only(self, column: str) -> "Piece":
+        """The same with no more columns than making variants of `column` takes."""
+        known = self.block.segments
+        wanted = dict.fromkeys(("row", "id", "language_pair", column, "source", COLUMN))
+        return replace(
+            self, block=replace(self.block, segments=known.select(name for name in wanted if name in known.columns))
+        )
+
+
 def variants_of(
-    block: Block,
-    column: str,
-    suite: Suite,
-    language: Language,
-    seed: int,
-    words: Words,
-    fillers: Fillers | None = None,
-    beside: Sequence[Beside] | None = None,
-    by_line: bool = False,
+    column: str, suite: Suite, seed: int, by_line: bool, piece: Piece, fillers: Fillers | None = None
 ) -> pl.DataFrame:
     """Every variant of a block's texts in `column`: those the data bring, then those the suite makes.
 
@@ -179,16 +188,17 @@ def variants_of(
     Columns: row, id, perturbation, level, replicate, text, language_pair, and whether the text, or a source or
     reference that it brings, was really `changed`; where changes may bring these, `own_source` and `own_reference`.
     """
+    block = piece.block
     texts = block.segments[column].fill_null("")
     table = (suite.variants_by_line if by_line else suite.variants)(
         block.segments["id"].to_list(),
         texts.to_list(),
-        lang=language(block.language_pair),
+        lang=piece.lang,
         seed=seed,
         sources=block.segments["source"].to_list(),
-        vocabulary=words.get(block.language_pair),
+        vocabulary=piece.vocabulary,
         fillers=fillers,
-        beside=beside,
+        beside=piece.beside,
         target=sides(block.language_pair)[1],
     )
     places = table["row"]
@@ -202,51 +212,6 @@ def variants_of(
     ).drop_nulls("text")
     given = given_of(block.segments)
     return made if given is None else pl.concat([given, made], how="diagonal_relaxed").select(made.columns)
-
-
-def perturbed_blocks(
-    blocks: Sequence[Block],
-    column: str,
-    suite: Suite,
-    language: Language,
-    seed: int,
-    words: Words,
-    engine: Engine,
-    surroundings: Surroundings,
-    by_line: bool = False,
-) -> Iterator[tuple[Block, pl.DataFrame]]:
-    """Blocks with their variants, as they are made: by the engine's workers, or here where a model is asked."""
-
-    def beside(block: Block) -> list[Beside] | None:
-        return [surroundings.get(row, ALONE) for row in block.segments["row"]] if surroundings else None
-
-    if suite.asks:
-        fillers = fillers_of(engine)
-        for block in blocks:
-            yield block, variants_of(block, column, suite, language, seed, words, fillers, beside(block), by_line)
-        return
-    carried = [COLUMN] if blocks and COLUMN in blocks[0].segments.columns else []
-    texts = ["row", "id", "language_pair", *dict.fromkeys((column, "source")), *carried]
-    pieces = (
-        (replace(block, segments=block.segments.select(texts)), language(pair), words.get(pair), beside(block))
-        for block in blocks
-        for pair in [block.language_pair]
-    )
-    for place, made in engine.spread(partial(_perturbed, column, suite, seed, by_line), pieces):
-        yield blocks[place], made
-
-
-def _perturbed(
-    column: str,
-    suite: Suite,
-    seed: int,
-    by_line: bool,
-    piece: tuple[Block, str | None, Vocabulary | None, list[Beside] | None],
-) -> pl.DataFrame:
-    """The variants of a block, wherever that is computed."""
-    block, lang, words, beside = piece
-    known = {} if words is None else {block.language_pair: words}
-    return variants_of(block, column, suite, lambda pair: lang, seed, known, beside=beside, by_line=by_line)
 
 
 def vocabularies(segments: pl.DataFrame, column: str, suite: Suite, language: Language) -> Words:
