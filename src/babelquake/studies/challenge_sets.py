@@ -8,7 +8,6 @@ The ACES score is one number for a metric from ten categories of errors (Amrhein
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -24,7 +23,7 @@ from babelquake.studies.cells import Cell, Place, measured
 from babelquake.studies.judging import of_each
 from babelquake.studies.kinds import metric as kinds
 from babelquake.studies.kinds import shared
-from babelquake.studies.segment_units import Slices, keys_by_row
+from babelquake.studies.segment_units import Slices, groups_of, keys_by_row
 
 LABELS = {"phenomenon": "perturbation", "severity": "group"}
 """Columns that triples are grouped by, and the column of measures that names the group."""
@@ -96,16 +95,7 @@ def challenge_cells(
     """A cell per scorer and group of triples; triples of one sentence are one unit of chance."""
     keys = keys_by_row(segments)
     for (scorer,), part in scores.group_by("scorer", maintain_order=True):
-        groups: list[tuple[dict[str, Any], pl.DataFrame]] = [({}, part)]
-        for label, column in LABELS.items():
-            named = part.filter(pl.col(label).is_not_null()).group_by(label, maintain_order=True)
-            groups += [({column: name}, some) for (name,), some in named]
-        known = {group["group"] for group, _ in groups if "group" in group}
-        for name, inside in (slices or {}).items():
-            some = part.filter(pl.col("row").is_in(pl.Series(inside).implode()))
-            if name not in known and some.height:
-                groups.append(({"group": name}, some))
-        for group, some in groups:
+        for group, some in groups_of(part, LABELS, slices):
             loss = (some["score"] - some["score_perturbed"]).to_numpy()
             worst = (some["score"] - some["score_unrelated"]).to_numpy()
             table = np.stack([np.ones_like(loss), loss > 0, loss, worst], axis=1)

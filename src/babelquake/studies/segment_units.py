@@ -14,6 +14,7 @@ quarters; `length` is the number of words of the source, in bands, where the dat
 
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -94,6 +95,25 @@ def slices_of(segments: pl.DataFrame, by: str | None) -> Slices:
             f"{setting('by', by)}: {len(found):,} different values. At most {MOST_SLICES} can be looked at."
         )
     return found
+
+
+def groups_of(
+    table: pl.DataFrame, labels: Mapping[str, str], slices: Slices | None
+) -> Iterator[tuple[dict[str, Any], pl.DataFrame]]:
+    """All rows; those of each value of the columns `labels`; those of each slice whose name no value has.
+
+    Each with the column of measures that names the group, which `labels` says of a column, and its name.
+    """
+    yield {}, table
+    known = set()
+    for column, named in labels.items():
+        for (name,), some in table.drop_nulls(column).group_by(column, maintain_order=True):
+            yield {named: str(name)}, some
+            known.add((named, str(name)))
+    for name, inside in (slices or {}).items():
+        some = table.filter(pl.col("row").is_in(pl.Series(inside).implode()))
+        if ("group", name) not in known and some.height:
+            yield {"group": name}, some
 
 
 def _by_value(named: pl.DataFrame) -> Iterator[tuple[str, Rows]]:

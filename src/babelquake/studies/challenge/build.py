@@ -23,6 +23,7 @@ from babelquake.errors import UserError, one_of, setting
 from babelquake.files import store_bytes
 from babelquake.randomness import Stream
 from babelquake.runs.run import AnyRun, Run, opened
+from babelquake.studies.cells import grouped
 
 Layout = Literal["wmt25", "wmt26", "contrastive"]
 ACES_COLUMNS = ("source", "good-translation", "incorrect-translation", "reference", "phenomena", "langpair")
@@ -160,13 +161,6 @@ def _checked(items: Iterable[Item], wanted: Sequence[str]) -> tuple[list[Item], 
     return list(kept.values()), left_out
 
 
-def _by_pair(items: Sequence[Item]) -> dict[str, list[Item]]:
-    found: dict[str, list[Item]] = {}
-    for item in items:
-        found.setdefault(item.language_pair, []).append(item)
-    return found
-
-
 def _ordered(item: Item, seed: int) -> tuple[str, tuple[str, str]]:
     """Which hypothesis is the better one, and both in order."""
     first = Stream(seed, "challenge", item.better, item.other).chance(0.5)
@@ -174,7 +168,7 @@ def _ordered(item: Item, seed: int) -> tuple[str, tuple[str, str]]:
 
 
 def _wmt25(items: Sequence[Item], folder: Path, name: str, seed: int) -> None:
-    for pair, here in _by_pair(items).items():
+    for pair, here in grouped(items, lambda item: item.language_pair).items():
         start = folder / f"{name}.{pair}"
         ordered = [_ordered(item, seed) for item in here]
         _lines(f"{start}.src.txt", (item.source for item in here))

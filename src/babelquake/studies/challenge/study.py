@@ -11,7 +11,6 @@ standard deviations of the metric's scores (sensitivity)? Of every source: does 
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -39,7 +38,7 @@ from babelquake.studies.kinds import shared
 from babelquake.studies.options import takes
 from babelquake.studies.plan import Plan
 from babelquake.studies.resolve import references_each, scorers_of, several
-from babelquake.studies.segment_units import Slices, keys_by_row, slices_of
+from babelquake.studies.segment_units import Slices, groups_of, keys_by_row, slices_of
 
 RANKED = "outranks_all"
 TIED = 1e-4
@@ -251,14 +250,8 @@ def challenge_cells(
     """A cell per language pair and metric, for all pairs, for every category and for every slice."""
     keys = keys_by_row(segments)
     for (pair,), here in pairs.group_by("language_pair", maintain_order=True):
-        groups: list[tuple[dict[str, Any], pl.DataFrame]] = [({}, here)]
-        if here["category"].n_unique() > 1:
-            named = here.filter(pl.col("category").is_not_null()).group_by("category", maintain_order=True)
-            groups += [({"perturbation": str(name)}, some) for (name,), some in named]
-        for name, inside in (slices or {}).items():
-            some = here.filter(pl.col("row").is_in(pl.Series(inside).implode()))
-            groups += [({"group": name}, some)] if some.height else []
-        for group, some in groups:
+        labels = {"category": "perturbation"} if here["category"].n_unique() > 1 else {}
+        for group, some in groups_of(here, labels, slices):
             units = np.unique(keys[some["row"].to_numpy()])
             for (scorer,), mine in some.group_by("scorer", maintain_order=True):
                 own, rows = by_unit(keys[mine["row"].to_numpy()], _statistics(mine))
@@ -305,12 +298,12 @@ def _measures(cells: Sequence[Cell], seed: int) -> list[Measure]:
             else:
                 measures.append(measure)
     whole = [cell for cell in cells if cell.place.perturbation is None and cell.place.group is None]
-    for one, other in combinations([cell for cell in whole if "outranks_all" in cell.numbers], 2):
+    for one, other in combinations([cell for cell in whole if RANKED in cell.numbers], 2):
         if one.place.language_pair == other.place.language_pair and np.array_equal(one.keys, other.keys):
-            drawn = one.numbers["outranks_all"] - other.numbers["outranks_all"]
+            drawn = one.numbers[RANKED] - other.numbers[RANKED]
             place = {"language_pair": one.place.language_pair, "scorer": one.place.scorer, "other": other.place.scorer}
             measure = measured(kinds.OUTRANKS_ALL.difference(), drawn, one.sizes[RANKED], **place)
-            test = paired_test(one, other, "outranks_all", seed=seed)
+            test = paired_test(one, other, RANKED, seed=seed)
             families.add((one.place.language_pair, "rank of two metrics"), measure, test)
     return measures + families.judge()
 
