@@ -22,7 +22,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from babelquake.engine import Engine
-from babelquake.failures import DETECTORS, Pair, cards_for
+from babelquake.failures import Pair, cards_for
 from babelquake.failures.pair import words_of
 from babelquake.languages import LanguagePair
 from babelquake.stats.intervals import wilson
@@ -67,6 +67,11 @@ def faults(pair: LanguagePair, others: list[str], third: list[str]) -> dict[str,
     def lost_number(source: str, made: str, rng: random.Random) -> Texts | None:
         found = [match for match in re.finditer(r" \d{2,4}(?= )", made) if match.group().strip() in source]
         return (source, made[: found[0].start()] + made[found[0].end() :]) if found else None
+
+    def lost_mark(source: str, made: str, rng: random.Random) -> Texts | None:
+        decimals = re.finditer(r"(?<![\d.,:])([1-9]\d*)[.,](\d{1,2})(?![\d.,])", made)
+        found = [match for match in decimals if f"{match[1]}.{match[2]}" in source]
+        return (source, made[: found[0].end(1)] + made[found[0].start(2) :]) if found else None
 
     def without_no(source: str, made: str, rng: random.Random) -> Texts | None:
         if pair.target.code == "es":
@@ -143,6 +148,7 @@ def faults(pair: LanguagePair, others: list[str], third: list[str]) -> dict[str,
     }[pair.target.code]
     return {
         "number": [other_digit, lost_number],
+        "number (its decimal mark)": [lost_mark],
         "negation": [without_no, with_no],
         "date": [swapped(months)],
         "unit": [swapped(units)],
@@ -296,10 +302,10 @@ def faults_found(data: Path) -> None:
                 if place in apart:
                     found.add("detached")
                 count[kind] += 1
-                own[kind] += kind in found
+                own[kind] += kind.partition(" ")[0] in found
                 some[kind] += bool(found)
     print("| kind | faults | found | as any kind |\n| --- | --- | --- | --- |")
-    for kind in sorted(DETECTORS.names()):
+    for kind in sorted(count):
         if count[kind]:
             print(f"| `{kind}` | {count[kind]} | {own[kind] / count[kind]:.2f} | {some[kind] / count[kind]:.2f} |")
 

@@ -1,8 +1,9 @@
 """Numbers, dates and units that were lost or changed.
 
-Precision before recall: a number counts as kept when its digits stand in the translation with any separators, when it
-is written as a word or in Roman numerals, when a scale (thousand, million, k), a 24-hour clock, a decade or a converted
-unit explains it. Digits inside words (`gr8`, `user16`) and in fractions (`24/7`) are not judged.
+Precision before recall: a number counts as kept when its digits stand in the translation with any separators (but for
+a decimal mark: 3,5 is not 35, while 1.000, 1,000 and 1000 are one number), when it is written as a word or in Roman
+numerals, when a scale (thousand, million, k), a 24-hour clock, a decade or a converted unit explains it. Digits inside
+words (`gr8`, `user16`) and in fractions (`24/7`) are not judged.
 """
 
 import itertools
@@ -22,6 +23,10 @@ NUMBER = re.compile(
 )
 AFTER = re.compile(r"[\s\u00a0\u202f-]{0,2}([^\W\d_]{1,14}|[$€£¥])")
 HAS_DIGIT = re.compile(r"\d")
+MARK = re.compile(r"\D")
+WITHOUT_MARK = re.compile(r"(?<![\d.,])\d+(?![.,]?\d)")
+WITH_MARK = re.compile(r"\d*(?:[.,]\d+)+")
+THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+|[1-9]\d{0,2}(?:\.\d{3})+")
 ROMAN = re.compile(r"\b[IVXL]{1,7}(?=(?:er?|[èe]me|º|ª)?\b)")
 ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50}
 SLANG = frozenset({"100", "101", "110", "200", "1000", "1000000", "360", "180", "24", "69", "420", "666", "911"})
@@ -49,6 +54,29 @@ class Number(NamedTuple):
     def digits(self) -> str:
         """All digits, without separators and leading zeros."""
         return "".join(self.groups).lstrip("0") or "0"
+
+    @property
+    def is_decimal(self) -> bool:
+        """Whether a mark in it begins a fraction, as in 3,5 and 1.250,50; 1.000 may be a thousand."""
+        *marks, last = MARK.findall(self.text) or [":"]
+        may_be_thousand = len(self.groups[-1]) == 3 and not marks and self.text[0] != "0"
+        return last in ".," and last not in marks and not may_be_thousand
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it has no mark, or one that groups thousands; the time 0730 is no whole number."""
+        thousands = len(set(MARK.findall(self.text))) < 2 and all(len(group) == 3 for group in self.groups[1:])
+        return thousands and ":" not in self.text and self.text[0] != "0"
+
+    @property
+    def value(self) -> str:
+        """Its digits, with a point where a fraction begins."""
+        return f"{''.join(self.groups[:-1])}.{self.groups[-1]}" if self.is_decimal else self.digits
+
+    @property
+    def without_mark(self) -> str:
+        """What is left of it where its mark is lost: the 5 of 0,5, and the 05 of 0,05."""
+        return "".join(self.groups[1:] if self.groups[0] == "0" else self.groups)
 
     @property
     def significant(self) -> str:
@@ -268,12 +296,58 @@ def _roman(numeral: str) -> int:
     return sum(-value if value < after else value for value, after in zip(values, [*values[1:], 0], strict=True))
 
 
+def _mark_moved(pair: Pair) -> list[tuple[Number, Number]]:
+    """Numbers of the source whose decimal mark is lost in the translation, or that got one there."""
+    added = [(before, after) for after, before in _mark_lost(pair.translation, pair.source)]
+    return [*_mark_lost(pair.source, pair.translation), *added]
+
+
+def _mark_lost(ours: Side, theirs: Side) -> list[tuple[Number, Number]]:
+    """Decimals of one text that are whole numbers of the same digits in the other: 3,5 Euro and 35 euros.
+
+    Neither text has the other's form anywhere. Different scales and units, and the scales of Chinese, Japanese and
+    Korean (1.05 million are 105 万), are conversions.
+    """
+    decimals = {one.without_mark: one for one in numbers(ours) if one.is_decimal}
+    if not decimals:
+        return []
+    wholes = {other.digits: other for other in numbers(theirs) if other.is_whole}
+    return [
+        (decimals[digits], wholes[digits])
+        for digits in decimals.keys() & wholes.keys()
+        if not _has_whole(ours, digits) and not _has_decimal(theirs, digits)
+        if _is_same_measure(decimals[digits], wholes[digits])
+        if not decimals[digits].scaled or (ours.is_latin and theirs.is_latin)
+    ]
+
+
+def _has_whole(side: Side, digits: str) -> bool:
+    found = {_ascii(run) for run in WITHOUT_MARK.findall(side.text)}
+    return digits in found or any(one.is_whole and one.digits == digits for one in numbers(side))
+
+
+def _has_decimal(side: Side, digits: str) -> bool:
+    runs = [_ascii(run) for run in WITH_MARK.findall(side.text) if not THOUSANDS.fullmatch(run)]
+    found = {MARK.sub("", run).lstrip("0") for run in runs}
+    found |= set() if side.text.isascii() else {_from_signs(run) for run in IN_SIGNS.findall(side.text)}
+    return digits.lstrip("0") in found
+
+
+def _is_same_measure(one: Number, other: Number) -> bool:
+    """Whether two numbers have the same scale and no different units."""
+    units = {"percent" if "%" in item.suffix else item.unit for item in (one, other)}
+    scales = {item.scaled or item.suffix == "bn" for item in (one, other) if item.suffix not in ("k", "m")}
+    return len(scales) < 2 and len(units - {""}) < 2
+
+
 @detector("number", family="content", needs=("source", "target language"))
 def number(pair: Pair) -> Failure | None:
     """A number of the source is not in the translation, or the translation has one that is not in the source."""
     ours, theirs = numbers(pair.source), numbers(pair.translation)
     if not ours and not theirs:
         return None
+    if moved := _mark_moved(pair):
+        return _failure([before for before, _ in moved], [after for _, after in moved], len(ours), len(theirs))
     lost = [item for item in ours if not is_kept(item, pair.translation)]
     added = [item for item in theirs if not is_kept(item, pair.source)] if pair.source.lexicon else []
     large = [item for item in lost if int(item.digits) >= SEVERAL_DIGITS]
@@ -287,8 +361,13 @@ def number(pair: Pair) -> Failure | None:
     convertible = _has_convertible(pair.source, IMPERIAL) or _has_convertible(pair.translation, IMPERIAL_WORDS)
     if convertible and _has_any_number(pair.translation):
         return None
+    return _failure(lost, added, len(ours), len(theirs))
+
+
+def _failure(lost: list[Number], added: list[Number], ours: int, theirs: int) -> Failure:
+    """Which numbers are gone and which came, of how many."""
     evidence = lost_and_added([item.text for item in lost], [item.text for item in added])
-    share = max(len(lost), len(added)) / max(1, len(ours), len(theirs))
+    share = max(len(lost), len(added)) / max(1, ours, theirs)
     return Failure("number", share, evidence, tuple((item.start, item.end) for item in added[:20]))
 
 
@@ -332,7 +411,7 @@ def _measured(side: Side) -> dict[str, set[str]]:
         return found
     text = side.prose
     for item in numbers(side):
-        units = found.setdefault(item.digits, set())
+        units = found.setdefault(item.value, set())
         if unit := MONEY.get(text[item.start - 1 : item.start] or " "):
             units.add(unit)
         if after := AFTER.match(text, item.end):
