@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from babelquake.errors import UserError
-from babelquake.languages import Language, LanguagePair
+from babelquake.languages import Language, LanguagePair, pair_in_path, pair_of_endings
 from babelquake.perturb import perturb
 
 CODES = ["de", "en", "fr", "ja", "pt-BR", "zh-Hant", "sr-Latn", "en-GB", "yue", "br", "ca"]
@@ -97,3 +97,29 @@ def test_python_understands_what_the_command_line_does() -> None:
     text = ["Das ist eine nette Geschichte von nebenan."]
     for written in ("DE", "deu", "de-AT"):
         assert perturb("misspell", text, lang=written, level=0.9) == perturb("misspell", text, lang="de", level=0.9)
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("europarl/dev.de-en.tsv", "de-en"),
+        ("newstest2019.deu-eng.tsv", "de-en"),
+        ("mlqe-pe/test20.eten.df.short.tsv", "et-en"),
+        ("wmt19-darr/lt-en/darr.tsv.gz", "lt-en"),
+        ("wmt23/en-de_DE.tsv", "en-de-DE"),
+        ("flores/pt-BR-en.tsv", "pt-BR-en"),
+        ("zho_Hans-eng_Latn.tsv", "zh-Hans-en"),
+        ("EN-DE.tsv", "en-de"),
+        ("dev-new.tsv", None),
+        ("data.tsv", None),
+        ("my-file.tsv", None),
+        ("de-de.tsv", None),
+    ],
+)
+def test_pairs_in_names(path: str, expected: str | None) -> None:
+    assert pair_in_path(path) == expected
+
+
+def test_parallel_files_tell_the_pair_by_their_endings() -> None:
+    assert pair_of_endings("train.de", "train.en.gz") == "de-en"
+    assert pair_of_endings("a.txt", "b.txt") is None

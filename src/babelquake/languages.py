@@ -2,14 +2,21 @@
 
 Both are the text they are written as, in one canonical form (BCP 47): `EN` and `eng` are `en`, `zho` is `zh`, `pt_br`
 is `pt-BR`, `deu_Latn` is `de`. So they can stand in tables and be compared with plain text, and know their parts
-besides: `Language("pt-BR").code` is `pt`, `LanguagePair("pt-BR-en").target` is `en`.
+besides: `Language("pt-BR").code` is `pt`, `LanguagePair("pt-BR-en").target` is `en`. Names of files and columns tell
+languages too: `test.de-en.tsv`, `german`.
 """
 
+import re
 from functools import cache, lru_cache
+from pathlib import Path
 from typing import NamedTuple, Self
 
 from babelquake.errors import UserError
 from babelquake.paths import text_of_room
+
+TAG_IN_NAME = r"[a-z]{2,3}(?:[_-][A-Z][a-z]{3})?(?:[_-][A-Z]{2})?"
+HYPHENATED = re.compile(rf"(?<![A-Za-z])({TAG_IN_NAME}|[A-Z]{{2,3}})-({TAG_IN_NAME}|[A-Z]{{2,3}})(?![A-Za-z])")
+MLQE_NAME = re.compile(r"^(?:train|dev|test\d*)\.([a-z]{2})([a-z]{2})\.")
 
 
 @cache
@@ -104,6 +111,40 @@ def sides(language_pair: str | None) -> tuple[Language | None, Language | None]:
     """Source and target language of a pair such as `de-en`; None for what is not a pair."""
     pair = LanguagePair.known(language_pair)
     return (pair.source, pair.target) if pair else (None, None)
+
+
+def language_named(text: str) -> Language | None:
+    """The language of a code or of an English name, such as `german` or `chinese_simple`."""
+    return Language.known(code_of(text.partition("_")[0]) or text)
+
+
+def pair_in_path(path: str | Path) -> LanguagePair | None:
+    """The language pair in a file's name or the two folders above it: `de-en`, `deu-eng`, `test20.eten.df.short`."""
+    given = Path(path)
+    names = (given.name, *(folder.name for folder in list(given.parents)[:2]))
+    return next((found for name in names if (found := _in_name(name))), None)
+
+
+def pair_of_endings(source: str | Path, target: str | Path) -> LanguagePair | None:
+    """The language pair of two parallel files by their endings: `a.de` and `a.en` → `de-en`."""
+    first, second = (_common(Path(path).name.removesuffix(".gz").rpartition(".")[2]) for path in (source, target))
+    return LanguagePair.of(first, second) if first and second else None
+
+
+def _in_name(name: str) -> LanguagePair | None:
+    together = MLQE_NAME.match(name)
+    candidates = [together.groups()] if together else HYPHENATED.findall(name)
+    for first, second in candidates:
+        source, target = _common(first), _common(second)
+        if source and target and source.code != target.code:
+            return LanguagePair.of(source, target)
+    return None
+
+
+def _common(text: str) -> Language | None:
+    """A language that has a two-letter code: many words are three-letter codes (`new`, `dev`)."""
+    found = Language.known(text)
+    return found if found and len(found.code) == 2 else None
 
 
 @lru_cache(maxsize=4096)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from babelquake.data import read
-from babelquake.data.formats import format_of
+from babelquake.data.reading import format_of
 from babelquake.errors import UserError
 
 RANKED = """LP DATA SID BETTER WORSE

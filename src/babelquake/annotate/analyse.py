@@ -10,8 +10,7 @@ import polars as pl
 from babelquake.annotate.material import PAIR
 from babelquake.annotate.people import TRAINING
 from babelquake.annotate.project import Project, is_project
-from babelquake.data.ratings import read_ratings
-from babelquake.data.ratings.table import BAD_REFERENCE, RATINGS, REPEAT, SYSTEM, Ratings, ratings_frame
+from babelquake.data.ratings import BAD_REFERENCE, RATINGS, REPEAT, SYSTEM, Ratings, ratings_frame, read_ratings
 from babelquake.errors import UserError, setting
 from babelquake.runs.measures import ALPHA
 from babelquake.studies.human import HumanOptions

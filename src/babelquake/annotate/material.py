@@ -12,9 +12,8 @@ import polars as pl
 
 from babelquake.annotate.protocols import MOST_SIDES, Gather
 from babelquake.data import read
-from babelquake.data.json_and_parquet import json_lines
-from babelquake.data.parquet import parquet_frame
-from babelquake.data.request import Request, Targets
+from babelquake.data.dataset import Request, Targets
+from babelquake.data.json_and_parquet import json_lines, parquet_frame
 from babelquake.data.streams import label, lines, suffix, whole_text
 from babelquake.errors import UserError, setting
 from babelquake.randomness import Stream

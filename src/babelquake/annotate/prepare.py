@@ -14,8 +14,8 @@ from babelquake.annotate.project import Item, Project
 from babelquake.annotate.protocols import characters
 from babelquake.annotate.protocols import protocol as protocol_of
 from babelquake.annotate.suggest import moved, with_suggestions
-from babelquake.data.ratings.table import BAD_REFERENCE, REPEAT, SYSTEM
-from babelquake.data.request import Targets
+from babelquake.data.dataset import Targets
+from babelquake.data.ratings import BAD_REFERENCE, REPEAT, SYSTEM
 from babelquake.data.streams import label
 from babelquake.errors import UserError, did_you_mean, setting
 from babelquake.paths import text_of_room

@@ -225,7 +225,7 @@ def prepare(
     from babelquake.annotate.people import add_annotator, new_admin_token
     from babelquake.annotate.prepare import Recipe
     from babelquake.annotate.prepare import prepare as make
-    from babelquake.data.request import Targets
+    from babelquake.data.dataset import Targets
 
     project = make(
         source,

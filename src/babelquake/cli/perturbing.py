@@ -29,7 +29,7 @@ from babelquake.cli.options import (
 from babelquake.studies.options import StudyOptions
 
 if TYPE_CHECKING:
-    from babelquake.data.one_column import Column
+    from babelquake.data.writing import Column
     from babelquake.perturb.suite import Suite
 
 
@@ -65,7 +65,7 @@ def perturb(
     Example: babelquake perturb misspell --level 0.1 --lang de --seed 7 < in.txt > out.txt
     """
     from babelquake.data import lines
-    from babelquake.data.one_column import read_column
+    from babelquake.data.writing import read_column
     from babelquake.errors import UserError
     from babelquake.languages import Language
     from babelquake.perturb.table import able, write_perturb_table

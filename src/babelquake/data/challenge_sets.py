@@ -17,14 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from babelquake.data.dataset import Dataset
-from babelquake.data.delimited import split_table
-from babelquake.data.joining import join
+from babelquake.data.dataset import Dataset, Request, join
 from babelquake.data.metrics_eval import spelt_pair
 from babelquake.data.plain_text import same_length, text_lines
-from babelquake.data.request import Request
 from babelquake.data.streams import lines
 from babelquake.data.table import Table, number, to_dataset
+from babelquake.data.tsv_csv_xlsx import split_table
 from babelquake.errors import UserError
 from babelquake.languages import LanguagePair
 

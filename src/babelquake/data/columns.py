@@ -4,9 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 
-from babelquake.data import language_names
 from babelquake.errors import UserError, did_you_mean, setting
-from babelquake.languages import LanguagePair
+from babelquake.languages import LanguagePair, language_named
 from babelquake.paths import table_of_room
 
 ALIASES: dict[str, tuple[str, ...]] = {
@@ -78,7 +77,7 @@ def language_columns(header: Sequence[str]) -> tuple[str, str] | None:
 
 def language_header(header: Sequence[str]) -> LanguagePair | None:
     """The pair where just two columns are named after languages, by code or English name: `de` and `en`."""
-    found = [lang for name in header if (lang := language_names.named(name)) and len(lang.code) == 2]
+    found = [lang for name in header if (lang := language_named(name)) and len(lang.code) == 2]
     return LanguagePair.of(*found) if len(found) == 2 and found[0].code != found[1].code else None
 
 
@@ -86,9 +85,7 @@ def _languages(header: Sequence[str], taken: set[str]) -> dict[str, list[str]]:
     """Columns named after languages: the first is the source, the second the reference."""
     if language_header(header) is None:
         return {}
-    named = [
-        name for name in header if (lang := language_names.named(name)) and len(lang.code) == 2 and name not in taken
-    ]
+    named = [name for name in header if (lang := language_named(name)) and len(lang.code) == 2 and name not in taken]
     return {"source": [named[0]], "reference": [named[1]]} if len(named) == 2 else {}
 
 

@@ -1,27 +1,34 @@
-"""DARR: which of two translations people found better (WMT metrics task, from direct assessments ≥ 25 points apart).
+"""Which of two translations people found better: DARR as a folder, and the packages of WMT's metrics tasks.
 
-A folder with `sources.txt`, `references.txt`, `darr.tsv[.gz]` (segment, better_system, worse_system, better, worse;
-`segment` is a line of sources.txt counted from 0) and perhaps `attacked/<attack>/<level>.txt`: references somebody
-else perturbed.
+DARR (from direct assessments ≥ 25 points apart) is a folder with `sources.txt`, `references.txt`, `darr.tsv[.gz]`
+(segment, better_system, worse_system, better, worse; `segment` is a line of sources.txt counted from 0) and perhaps
+`attacked/<attack>/<level>.txt`: references somebody else perturbed.
+
+The package of a task (2016–2020) has judgements as published beside all systems' outputs.
+`manual-evaluation/RR-seglevel.csv` holds better/worse judgements (`LP DATA SID BETTER WORSE`, a space between), and
+`DA-seglevel.csv` direct assessments (`LP DATA SYSTEM SID SCORE`; the columns are found by name). Somewhere below the
+folder lie `sources/`, `references/` and `system-outputs/TESTSET/PAIR/TESTSET.SYSTEM.PAIR`. Segments count from 1.
+Several systems with one translation are written `one+other`; the first is taken.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache, partial
 from pathlib import Path
+from typing import NamedTuple
 
 import polars as pl
 
-from babelquake.data import language_names
-from babelquake.data.dataset import Dataset
-from babelquake.data.delimited import split_table
+from babelquake.data.dataset import Dataset, Request, join
 from babelquake.data.plain_text import same_length, text_lines
-from babelquake.data.request import Request
-from babelquake.data.streams import existing
-from babelquake.data.table import Table, Values, to_dataset
-from babelquake.errors import UserError
+from babelquake.data.streams import existing, lines
+from babelquake.data.table import Table, Values, number, to_dataset
+from babelquake.data.tsv_csv_xlsx import split_table
+from babelquake.errors import UserError, did_you_mean
+from babelquake.languages import LanguagePair, pair_in_path
 
 JUDGEMENTS = ("darr.tsv", "darr.tsv.gz", "darr.tsv.xz")
-COLUMNS = ("segment", "better_system", "worse_system", "better", "worse")
+DARR_COLUMNS = ("segment", "better_system", "worse_system", "better", "worse")
 
 
 def is_darr(what: str) -> bool:
@@ -34,9 +41,10 @@ def read_darr(request: Request) -> Dataset:
     """One row per translation somebody judged; `preferences` holds the judgements."""
     folder = existing(request.path)
     notes: list[str] = []
-    sources, references = aligned(folder / "sources.txt", folder / "references.txt", notes)
+    sources, references = (text_lines(folder / name, notes) for name in ("sources.txt", "references.txt"))
+    same_length(folder / "sources.txt", sources, folder / "references.txt", references)
     file = next((folder / name for name in JUDGEMENTS if (folder / name).is_file()), folder / JUDGEMENTS[0])
-    judged = split_table(file, COLUMNS)
+    judged = split_table(file, DARR_COLUMNS)
     segments = [_segment(judged, row, len(sources)) for row in range(len(judged.lines))]
     rows: dict[tuple[int, str], int] = {}
     translations: list[str] = []
@@ -60,22 +68,10 @@ def read_darr(request: Request) -> Dataset:
         "system": [system for _, system in rows],
     }
     table = Table(str(folder), name, columns, [line + 1 for line in lines], notes=notes)
-    dataset = to_dataset(table, None, request.language_pair, language_names.detect(folder.resolve()))
+    dataset = to_dataset(table, None, request.language_pair, pair_in_path(folder.resolve()))
     preferences = pl.DataFrame(sides, schema={"better": pl.Int64, "worse": pl.Int64})
-    return Dataset(
-        name,
-        dataset.segments,
-        preferences,
-        attacked_files(folder / "attacked", "*.txt", lines, len(sources)),
-        dataset.notes,
-    )
-
-
-def aligned(first: Path, second: Path, notes: list[str]) -> tuple[list[str], list[str]]:
-    """Two files that must have equally many lines."""
-    left, right = text_lines(first, notes), text_lines(second, notes)
-    same_length(first, left, second, right)
-    return left, right
+    attacked = attacked_files(folder / "attacked", "*.txt", lines, len(sources))
+    return replace(dataset, preferences=preferences, attacked=attacked)
 
 
 def attacked_files(
@@ -133,3 +129,133 @@ def _rows(
             translations.append(text)
         found.append(row)
     return found
+
+
+RANKED, ASSESSED = "RR-seglevel.csv", "DA-seglevel.csv"
+TASK_COLUMNS = {RANKED: ("LP", "DATA", "SID", "BETTER", "WORSE"), ASSESSED: ("LP", "DATA", "SYSTEM", "SID", "SCORE")}
+"""The columns by position, for files whose header lacks some (WMT18's)."""
+SYNONYMS = {"SYS": "SYSTEM", "HUMAN": "SCORE", "DA": "SCORE", "Z": "SCORE", "RAW": "SCORE", "TESTSET": "DATA"}
+
+
+class Judged(NamedTuple):
+    """One line of a file of judgements."""
+
+    where: str
+    cells: dict[str, str]
+
+
+def is_metrics_task(what: str) -> bool:
+    """Whether a path is such a folder, or such a folder with one of its language pairs appended."""
+    path = Path(what)
+    return bool(_judgement_files(path)) or (not path.exists() and bool(_judgement_files(path.parent)))
+
+
+def read_metrics_task(request: Request) -> Dataset:
+    """One row per translation that somebody judged, for one language pair or all, and their `preferences`."""
+    path = request.path
+    root, wanted = (path, request.language_pair) if _judgement_files(path) else (path.parent, path.name)
+    judged = {name: list(_judgements(file)) for name, file in _judgement_files(root).items()}
+    known = list(dict.fromkeys(row.cells["LP"] for rows in judged.values() for row in rows))
+    if wanted is not None:
+        chosen = [pair for pair in known if LanguagePair.known(pair) == (LanguagePair.known(wanted) or wanted)]
+        if not chosen:
+            raise UserError(f"{root} has no judgements of '{wanted}'. {did_you_mean(wanted, known)}")
+        known = chosen
+    parts = [_pair(root, pair, judged) for pair in known]
+    return parts[0] if len(parts) == 1 else join(parts, one_set=True)
+
+
+def _judgement_files(folder: Path) -> dict[str, Path]:
+    places = ((name, folder / within / name) for name in TASK_COLUMNS for within in ("manual-evaluation", "."))
+    return {name: file for name, file in places if file.is_file()}
+
+
+def _judgements(file: Path) -> Iterator[Judged]:
+    """The lines of a file, their cells by name."""
+    rows = lines(file)
+    header = [SYNONYMS.get(name.upper(), name.upper()) for name in next(rows, "").split()]
+    for count, line in enumerate(rows, start=2):
+        cells = line.split()
+        names = header if len(header) == len(cells) else list(TASK_COLUMNS[file.name])
+        if len(cells) != len(names):
+            raise UserError(f"{file} line {count}: {len(cells)} columns. Expected {' '.join(TASK_COLUMNS[file.name])}.")
+        yield Judged(f"{file} line {count}", dict(zip(names, cells, strict=True)))
+
+
+def _pair(root: Path, pair: str, judged: dict[str, list[Judged]]) -> Dataset:
+    """The translations of one language pair."""
+    languages = LanguagePair(pair)
+    rows: dict[tuple[str, int, str], int] = {}
+    scores: dict[int, float | None] = {}
+    sides: dict[str, list[int]] = {"better": [], "worse": []}
+    for where, cells in (row for row in judged.get(RANKED, []) if row.cells["LP"] == pair):
+        for side, places in sides.items():
+            places.append(rows.setdefault(_key(where, cells, side.upper()), len(rows)))
+    for where, cells in (row for row in judged.get(ASSESSED, []) if row.cells["LP"] == pair):
+        row = rows.setdefault(_key(where, cells, "SYSTEM"), len(rows))
+        scores[row] = number(cells["SCORE"], f"{where}: score")
+    texts: dict[str, list[str]] = {"source": [], "reference": [], "translation": []}
+    for test_set, segment, system in rows:
+        plain = f"{test_set}-{languages.source.code}{languages.target.code}"
+        for field, place in (
+            ("source", _side(root, "sources", f"{plain}-src.{languages.source.code}")),
+            ("reference", _side(root, "references", f"{plain}-ref.{languages.target.code}")),
+            ("translation", _output(root, test_set, pair, system)),
+        ):
+            texts[field].append(_line(place, segment))
+    columns: dict[str, Values] = {
+        "id": [f"{pair}:{segment}" for _, segment, _ in rows],
+        **texts,
+        "system": [system for _, _, system in rows],
+        "score": [scores.get(row) for row in range(len(rows))],
+    }
+    name = f"{root.name}/{pair}"
+    table = Table(str(root), name, columns, [segment for _, segment, _ in rows])
+    found = to_dataset(table, None, None, languages)
+    preferences = pl.DataFrame(sides, schema={"better": pl.Int64, "worse": pl.Int64}) if sides["better"] else None
+    return replace(found, preferences=preferences)
+
+
+def _key(where: str, cells: dict[str, str], column: str) -> tuple[str, int, str]:
+    """Test set, segment and system of a judgement."""
+    missing = next((name for name in ("DATA", "SID", column) if name not in cells), None)
+    if missing:
+        raise UserError(f"{where}: no column {missing}.")
+    if not cells["SID"].isdecimal():
+        raise UserError(f"{where}: the segment is '{cells['SID']}'. Expected a number from 1.")
+    return cells["DATA"], int(cells["SID"]), cells[column].split("+")[0]
+
+
+def _side(root: Path, folder: str, name: str) -> Path:
+    """The file of sources or references of that name, wherever the package keeps it."""
+    found = _below(root, folder, name)
+    if found is None:
+        raise UserError(f"{root} has no {folder}/{name}, which its judgements need.")
+    return found
+
+
+def _output(root: Path, test_set: str, pair: str, system: str) -> Path:
+    """A system's output; some packages write the language pair into the system's name."""
+    for name in (f"{test_set}.{system}.{pair}", f"{test_set}.{system}"):
+        found = _below(root, "system-outputs", f"{test_set}/{pair}/{name}")
+        if found is not None:
+            return found
+    raise UserError(f"{root} has no output of {system} for {pair}: expected {test_set}.{system}.{pair}.")
+
+
+@lru_cache(maxsize=4096)
+def _below(root: Path, folder: str, name: str) -> Path | None:
+    places = sorted(place for place in root.rglob(folder) if (place / name).is_file())
+    return places[0] / name if places else None
+
+
+@lru_cache(maxsize=256)
+def _all_lines(file: Path) -> list[str]:
+    return text_lines(file, [])
+
+
+def _line(file: Path, segment: int) -> str:
+    found = _all_lines(file)
+    if not 1 <= segment <= len(found):
+        raise UserError(f"{file} has {len(found)} lines; the judgements name segment {segment}.")
+    return found[segment - 1]

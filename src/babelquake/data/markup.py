@@ -10,13 +10,11 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from typing import Any
 
-from babelquake.data import language_names
-from babelquake.data.dataset import Dataset
-from babelquake.data.request import Request
+from babelquake.data.dataset import Dataset, Request
 from babelquake.data.streams import label, opened, stem, whole_bytes
-from babelquake.data.table import Table, to_dataset
+from babelquake.data.table import Table, dataset_of
 from babelquake.errors import UserError
-from babelquake.languages import Language, LanguagePair
+from babelquake.languages import Language, LanguagePair, language_named
 from babelquake.limits import reading
 
 LANG = "{http://www.w3.org/XML/1998/namespace}lang"
@@ -55,7 +53,8 @@ def read_tmx(request: Request) -> Dataset:
         columns["reference"].append(texts[target])
         columns["language_pair"].append(str(pair))
         names.append(unit.get("tuid"))
-    return _dataset(request, _as_asked(request, columns, names), skipped, "translation units without both languages")
+    lost = [f"{stem(request.path)}: {skipped} translation units without both languages were left out"]
+    return _dataset(request, _as_asked(request, columns, names), lost if skipped else [])
 
 
 def read_xliff(request: Request) -> Dataset:
@@ -86,7 +85,7 @@ def read_xliff(request: Request) -> Dataset:
         columns["reference"].append(None if target is None else _text(target, request.inline_tags))
         columns["language_pair"].append(by_unit.get(unit, pair))
         ids.append(names.get(unit))
-    return _dataset(request, _as_asked(request, columns, ids), 0, "")
+    return _dataset(request, _as_asked(request, columns, ids), [])
 
 
 def read_wmt_xml(request: Request) -> Dataset:
@@ -112,7 +111,7 @@ def read_wmt_xml(request: Request) -> Dataset:
                 columns["translation"].append(translations.get(number) if systems else None)
                 columns["system"].append(system or None)
                 columns["language_pair"].append(pair)
-    return _dataset(request, columns, 0, "")
+    return _dataset(request, columns, [])
 
 
 def read_sgm(request: Request) -> Dataset:
@@ -133,7 +132,7 @@ def read_sgm(request: Request) -> Dataset:
             systems.append(about.get("sysid", stem(request.path)))
     if side == "translation":
         columns["system"] = list(systems)
-    return _dataset(request, columns, 0, "")
+    return _dataset(request, columns, [])
 
 
 def inside(element: ET.Element, name: str) -> Iterator[ET.Element]:
@@ -148,21 +147,17 @@ def sgm_segments(path: str) -> list[str]:
 
 def is_wmt_xml(what: str) -> bool:
     """Whether an XML file is a WMT test set."""
-    return _starts_with(what, b"<dataset")
+    try:
+        with opened(what) as stream:
+            return b"<dataset" in stream.read(4096)
+    except (UserError, OSError, EOFError):
+        return False
 
 
 def is_markup(start: bytes) -> bool:
     """Whether a file begins like mark-up of any kind: such a file is never read as sentences."""
     head = start.lstrip(b"\xef\xbb\xbf \t\r\n")[:512].lower()
     return bool(re.match(rb"<(\?xml|!doctype|html|tmx|xliff|dataset|srcset|refset|tstset|mteval|doc\b|sgml)", head))
-
-
-def _starts_with(what: str, tag: bytes) -> bool:
-    try:
-        with opened(what) as stream:
-            return tag in stream.read(4096)
-    except (UserError, OSError, EOFError):
-        return False
 
 
 def _root(request: Request) -> ET.Element:
@@ -219,7 +214,7 @@ def _segments(part: ET.Element | None) -> dict[str, str]:
 
 
 def _pair(source: str | None, target: str | None) -> str | None:
-    first, second = language_names.named(source or ""), language_names.named(target or "")
+    first, second = language_named(source or ""), language_named(target or "")
     return str(LanguagePair.of(first, second)) if first and second else None
 
 
@@ -245,12 +240,11 @@ def _as_asked(request: Request, columns: dict[str, list[Any]], names: list[str |
     }
 
 
-def _dataset(request: Request, columns: dict[str, list[Any]], skipped: int, why: str) -> Dataset:
+def _dataset(request: Request, columns: dict[str, list[Any]], notes: list[str]) -> Dataset:
     count = len(columns["language_pair"])
     if not count:
         raise UserError(f"{label(request.path)} has no readable segments.")
     if all(pair is None for pair in columns["language_pair"]):
         del columns["language_pair"]
-    notes = [f"{stem(request.path)}: {skipped} {why} were left out"] if skipped else []
     table = Table(label(request.path), stem(request.path), dict(columns), range(1, count + 1), "segment", notes)
-    return to_dataset(table, request.columns, request.language_pair, language_names.detect(request.path))
+    return dataset_of(request, table)

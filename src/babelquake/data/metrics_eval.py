@@ -7,17 +7,15 @@ order; `None` means not judged.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from babelquake.data.darr import attacked_files
-from babelquake.data.dataset import Dataset
-from babelquake.data.joining import join
+from babelquake.data.dataset import Dataset, Request, join
 from babelquake.data.plain_text import same_length, text_lines
-from babelquake.data.request import Request
 from babelquake.data.streams import existing, lines
 from babelquake.data.table import Table, Values, number, to_dataset
 from babelquake.errors import UserError, did_you_mean
@@ -167,9 +165,7 @@ def _read_pair(root: Path, pair: str, reference: str | None) -> Dataset:
     table = Table(f"{root}/{pair}", f"{root.name}/{pair}", columns, list(range(1, count + 1)) * copies, notes=notes)
     dataset = to_dataset(table)
     attacked = _attacked(root, pair, copies, count, next(iter(references), None))
-    return Dataset(
-        dataset.name, dataset.segments, None, attacked, dataset.notes, reference="+".join(references) or None
-    )
+    return replace(dataset, attacked=attacked, reference="+".join(references) or None)
 
 
 def chosen_references(root: Path, pair: str, reference: str | None, notes: list[str]) -> dict[str, Path]:

@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from babelquake.data import language_names
-from babelquake.data.dataset import Dataset
+from babelquake.data.dataset import Dataset, Request
 from babelquake.data.markup import is_markup, sgm_segments
-from babelquake.data.request import Request
 from babelquake.data.streams import STDIN, label, lines, opened, stem, suffix
 from babelquake.data.table import Table, to_dataset
 from babelquake.errors import UserError, did_you_mean
+from babelquake.languages import pair_in_path, pair_of_endings
 from babelquake.spec import parse
 
 PARALLEL = "parallel"
@@ -22,7 +21,7 @@ def read_text(request: Request) -> Dataset:
     refuse_markup(request.path)
     texts = text_lines(request.path, notes)
     table = Table(label(request.path), stem(request.path), {"source": texts}, range(1, len(texts) + 1), notes=notes)
-    return to_dataset(table, None, request.language_pair, language_names.detect(request.path))
+    return to_dataset(table, None, request.language_pair, pair_in_path(request.path))
 
 
 def read_parallel(request: Request) -> Dataset:
@@ -46,10 +45,8 @@ def read_parallel(request: Request) -> Dataset:
         same_length(main, columns[first], path, columns[key])
     if "translation" in options:
         columns["system"] = [system or stem(options["translation"])] * count
-    pair = language_names.from_endings(
-        options.get("source", ""), options.get("reference", options.get("translation", ""))
-    )
-    detected = pair or next((found for path in options.values() if (found := language_names.detect(path))), None)
+    pair = pair_of_endings(options.get("source", ""), options.get("reference", options.get("translation", "")))
+    detected = pair or next((found for path in options.values() if (found := pair_in_path(path))), None)
     return to_dataset(
         Table(main, stem(main), dict(columns), range(1, count + 1), notes=notes), None, request.language_pair, detected
     )

@@ -1,18 +1,105 @@
-"""Reading any input, or several as one data set."""
+"""Reading any input, or several as one data set: a format is known by what recognises it, the first that does reads.
 
-from collections.abc import Mapping, Sequence
+A Python user has data of other kinds besides: a data set, a table, a list of sentences or of pairs.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
+import polars as pl
+
+from babelquake.data import (
+    challenge_sets,
+    darr,
+    json_and_parquet,
+    markup,
+    metrics_eval,
+    plain_text,
+    published_sets,
+    ratings,
+    tsv_csv_xlsx,
+    wmt_jsonl,
+    wmt_outputs,
+)
 from babelquake.data.columns import ALIASES
-from babelquake.data.dataset import SCHEMA, Dataset
-from babelquake.data.formats import format_named, format_of
-from babelquake.data.joining import join, looked_up
-from babelquake.data.metrics_eval import is_metrics_eval
-from babelquake.data.request import Request, Targets
-from babelquake.data.streams import stem
-from babelquake.data.wmt_outputs import is_wmt_outputs
+from babelquake.data.dataset import SCHEMA, Dataset, Request, Targets, join, looked_up
+from babelquake.data.streams import STDIN, existing, stem, suffix
+from babelquake.data.table import Table, columns_of, given_table, to_dataset
 from babelquake.errors import UserError, did_you_mean, one_of, setting
 from babelquake.languages import LanguagePair
+from babelquake.paths import table_of_room
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format's card: what it is and how an input shows that it has it."""
+
+    name: str
+    description: str
+    recognised_by: str
+    recognises: Callable[[str], bool]
+    read: Callable[[Request], Dataset]
+
+
+def _ends(*endings: str) -> Callable[[str], bool]:
+    return lambda what: suffix(what) in endings and not Path(what).is_dir()
+
+
+READERS: dict[str, tuple[Callable[[str], bool], Callable[[Request], Dataset]]] = {
+    "sample": (lambda what: what in published_sets.SAMPLES or what.startswith("sample:"), published_sets.read_sample),
+    "sacrebleu": (lambda what: what.startswith(published_sets.SACREBLEU), published_sets.read_sacrebleu),
+    "parallel": (lambda what: what.startswith(plain_text.PARALLEL + "["), plain_text.read_parallel),
+    "wmt-outputs": (wmt_outputs.is_wmt_outputs, wmt_outputs.read_wmt_outputs),
+    "rocs-mt": (wmt_outputs.is_rocs_mt, wmt_outputs.read_rocs_mt),
+    "mt-metrics-eval": (metrics_eval.is_metrics_eval, metrics_eval.read_metrics_eval),
+    "darr": (darr.is_darr, darr.read_darr),
+    "metrics-task": (darr.is_metrics_task, darr.read_metrics_task),
+    "mt-run": (json_and_parquet.is_mt_run, json_and_parquet.read_mt_run),
+    "mtnt": (published_sets.is_mtnt, published_sets.read_mtnt),
+    "mlqe-pe": (published_sets.is_mlqe, published_sets.read_mlqe),
+    "demetr": (published_sets.is_demetr, published_sets.read_demetr),
+    "aces": (published_sets.is_aces, published_sets.read_aces),
+    "challenge-set": (challenge_sets.is_challenge_set, challenge_sets.read_challenge_set),
+    "wmt-jsonl": (wmt_jsonl.is_wmt_jsonl, wmt_jsonl.read_wmt_jsonl),
+    "tmx": (_ends(".tmx"), markup.read_tmx),
+    "xliff": (_ends(".xlf", ".xliff", ".sdlxliff", ".mxliff"), markup.read_xliff),
+    "wmt-xml": (lambda what: _ends(".xml")(what) and markup.is_wmt_xml(what), markup.read_wmt_xml),
+    "sgm": (_ends(".sgm", ".sgml"), markup.read_sgm),
+    "xlsx": (_ends(".xlsx", ".xlsm"), tsv_csv_xlsx.read_xlsx),
+    "tsv": (_ends(".tsv", ".tab"), tsv_csv_xlsx.read_tsv),
+    "appraise": (ratings.is_rated, ratings.read_rated),
+    "csv": (_ends(".csv"), tsv_csv_xlsx.read_csv),
+    "jsonl": (_ends(".jsonl", ".ndjson"), json_and_parquet.read_jsonl),
+    "json": (_ends(".json"), json_and_parquet.read_json),
+    "parquet": (_ends(".parquet"), json_and_parquet.read_parquet),
+    "text": (lambda what: what == STDIN or not existing(what).is_dir(), plain_text.read_text),
+}
+"""In the order in which they are tried; `formats.yaml` describes them."""
+FORMATS = {
+    name: Format(name, **table_of_room("data", "formats")[name], recognises=recognises, read=read)
+    for name, (recognises, read) in READERS.items()
+}
+
+
+def format_of(what: str) -> Format:
+    """The format of an input."""
+    for card in FORMATS.values():
+        if card.recognises(what):
+            return card
+    layouts = "; ".join(
+        f"{card.name}: {card.recognised_by}" for card in FORMATS.values() if "folder" in card.recognised_by
+    )
+    raise UserError(f"{what} is a folder with an unknown layout. Known layouts: {layouts}.")
+
+
+def format_named(name: str) -> Format:
+    """A format by its name."""
+    if name not in FORMATS:
+        raise UserError(f"no format is called '{name}'. {did_you_mean(name, FORMATS)}")
+    return FORMATS[name]
 
 
 def read(
@@ -48,7 +135,9 @@ def read(
         Request(str(item), columns, language_pair, chosen, targets, vendor, inline_tags)
         for item, vendor in zip(inputs, vendors, strict=True)
     ]
-    if chosen is not None and not any(is_metrics_eval(item.what) or is_wmt_outputs(item.what) for item in requests):
+    if chosen is not None and not any(
+        metrics_eval.is_metrics_eval(item.what) or wmt_outputs.is_wmt_outputs(item.what) for item in requests
+    ):
         raise UserError(
             f"{setting('reference', reference)} is not a file, and {inputs[0]} is not a WMT folder with named "
             f"references. For references in a table use {setting('columns', {'reference': 'NAME'})}."
@@ -99,3 +188,94 @@ def require(dataset: Dataset, *fields: str) -> None:
             f"{dataset.name} has no {field} (it has: {', '.join(has)}). {hint}"
             f"Name the column {' or '.join(ALIASES[field][:2])}, or use {setting('columns', {field: 'NAME'})}."
         )
+
+
+Given = Dataset | str | Path | pl.DataFrame | Mapping[str, Sequence[Any]] | Sequence[Any] | Any
+"""What the studies take as `data`: also tables and series of pandas, pyarrow and Hugging Face `datasets`."""
+
+
+def dataset(
+    given: Given,
+    *,
+    columns: Mapping[str, str] | None = None,
+    language_pair: str | None = None,
+    reference: str | None = None,
+    targets: Targets = "reference",
+    inline_tags: bool = False,
+) -> Dataset:
+    """The data set that was meant.
+
+    A table (polars, pandas, pyarrow, Hugging Face `datasets`) or a mapping of columns needs columns that say what they
+    are (source, reference, translation, system, score …). A series or a list of sentences are sources; a list may also
+    hold paths, rows as mappings, or (source, reference) pairs.
+    """
+    named = partial(
+        read,
+        columns=columns,
+        language_pair=language_pair,
+        reference=reference,
+        targets=targets,
+        inline_tags=inline_tags,
+    )
+    if isinstance(given, Dataset):
+        return given
+    if isinstance(given, str | Path):
+        return named(given)
+    if (table := given_table(given)) is not None:
+        return _of_table(*_without_language_columns(table, language_pair), columns)
+    items = _listed(given)
+    if items and all(isinstance(item, str | Path) for item in items):
+        if all(_is_sentence(str(item)) for item in items):
+            return _of_table(pl.DataFrame({"source": items}), language_pair, columns)
+        return named(items)
+    if items and all(isinstance(item, Mapping) for item in items):
+        return _of_table(*_without_language_columns(pl.DataFrame(items), language_pair), columns)
+    if items and all(isinstance(item, tuple | list) and len(item) == 2 for item in items):
+        pairs = pl.DataFrame(items, schema=["source", "reference"], orient="row")
+        return _of_table(pairs, language_pair, columns)
+    if hasattr(given, "__len__") and not items:
+        raise UserError("data is empty: there are no segments in it.")
+    raise UserError(
+        "data must be a path or name, a table of polars, pandas, pyarrow or datasets, columns such as "
+        "{'source': texts}, or a list of sentences, of paths, of (source, reference) pairs or of mappings."
+    )
+
+
+def _listed(given: Any) -> list[Any]:
+    """A list, or what becomes one: series of polars and pandas, arrays of NumPy and pyarrow."""
+    for convert in ("to_list", "to_pylist", "tolist"):
+        if hasattr(given, convert):
+            return list(getattr(given, convert)())
+    return list(given) if isinstance(given, Iterable) else []
+
+
+def _without_language_columns(table: pl.DataFrame, language_pair: str | None) -> tuple[pl.DataFrame, str | None]:
+    """A column of {language: text}, as translation sets on the hub have, as sources and references."""
+    for name, kind in table.schema.items():
+        if isinstance(kind, pl.Struct) and len(kind.fields) == 2 and "source" not in table.columns:
+            codes = [field.name for field in kind.fields]
+            if language_pair is not None and language_pair == f"{codes[1]}-{codes[0]}":
+                codes.reverse()
+            elif language_pair is not None and language_pair != f"{codes[0]}-{codes[1]}":
+                given = setting("language_pair", language_pair)
+                raise UserError(f"the column {name} has {codes[0]} and {codes[1]}: {given} is not in it.")
+            texts = table[name].struct
+            plain = table.drop(name).with_columns(source=texts.field(codes[0]), reference=texts.field(codes[1]))
+            return plain, language_pair or f"{codes[0]}-{codes[1]}"
+    return table, language_pair
+
+
+def _is_sentence(name: str) -> bool:
+    """Whether something that was taken for a file's name rather is a sentence."""
+    try:
+        return len(name.split()) > 2 and "[" not in name and not Path(name).exists()
+    except OSError:
+        return True  # longer than a file's name can be
+
+
+def _of_table(table: pl.DataFrame, language_pair: str | None, columns: Mapping[str, str] | None) -> Dataset:
+    if table.is_empty():
+        raise UserError("the table is empty: there is nothing to study.")
+    return to_dataset(
+        Table("the table", "table", columns_of(table), range(1, table.height + 1), unit="row"), columns, language_pair
+    )

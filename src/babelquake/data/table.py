@@ -9,11 +9,10 @@ from typing import Any, cast
 import numpy as np
 import polars as pl
 
-from babelquake.data import language_names
 from babelquake.data.columns import VARIANTS, language_columns, language_header, near_misses, resolve, vendors
-from babelquake.data.dataset import SCHEMA, Dataset
+from babelquake.data.dataset import SCHEMA, Dataset, Request
 from babelquake.errors import UserError, setting
-from babelquake.languages import LanguagePair
+from babelquake.languages import LanguagePair, pair_in_path
 
 NOT_JUDGED = frozenset({"", "none", "na", "n/a", "nan", "null"})
 """What files write where there is no score."""
@@ -109,25 +108,25 @@ def to_dataset(
     return Dataset(table.name, segments, notes=(*notes, *blanks(segments, table.name)))
 
 
+def dataset_of(request: Request, table: Table) -> Dataset:
+    """A file's table as the request has it; where nothing else does, the file's path tells the languages."""
+    return to_dataset(table, request.columns, request.language_pair, pair_in_path(request.path))
+
+
 def text_series(table: Table, column: str) -> pl.Series:
     """A column of text; anything but text or nothing is an error."""
     values = table.columns[column]
     if isinstance(values, pl.Series) and values.dtype == pl.String:
         return values
-    return pl.Series(texts_of(table, column), dtype=pl.String)
+    for row, value in enumerate(values):
+        if value is not None and not isinstance(value, str):
+            raise UserError(f"{table.where(row)}: {column} is {value!r} where text is expected.")
+    return pl.Series(values, dtype=pl.String)
 
 
 def columns_of(frame: pl.DataFrame) -> dict[str, Values]:
     """The columns of a polars table: texts as they are, everything else as Python values."""
     return {name: frame[name] if frame[name].dtype == pl.String else frame[name].to_list() for name in frame.columns}
-
-
-def texts_of(table: Table, column: str) -> list[str | None]:
-    """A column of text; anything but text or nothing is an error."""
-    for row, value in enumerate(table.columns[column]):
-        if value is not None and not isinstance(value, str):
-            raise UserError(f"{table.where(row)}: {column} is {value!r} where text is expected.")
-    return list(table.columns[column])
 
 
 def numbers(table: Table, column: str) -> list[float | None]:
@@ -232,7 +231,7 @@ def _pairs(table: Table, chosen: Mapping[str, Sequence[str]], given: str | None,
         said = parts.select(pl.concat_str(pl.all(), separator="-"))["0"]
     else:
         return pl.Series([fallback], dtype=pl.String).new_from_index(0, len(table.lines))
-    meant = {name: language_names.normalised(name) or fallback for name in said.unique()}
+    meant = {name: LanguagePair.known(name) or name or fallback for name in said.unique()}
     return said.replace_strict(list(meant), list(meant.values()), return_dtype=pl.String)
 
 

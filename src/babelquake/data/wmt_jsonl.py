@@ -20,9 +20,8 @@ from statistics import fmean
 from typing import Any
 
 from babelquake.data.challenge_sets import KEY, key_of
-from babelquake.data.dataset import Dataset
+from babelquake.data.dataset import Dataset, Request
 from babelquake.data.json_and_parquet import json_lines
-from babelquake.data.request import Request
 from babelquake.data.streams import label, lines, only_file, stem, suffix
 from babelquake.data.table import Table, Values, to_dataset
 from babelquake.errors import UserError

@@ -12,20 +12,28 @@
   called like the perturbations that make them.
 
 All others are plain data, with the part of the suite that a line belongs to in the column `part`.
+
+RoCS-MT as released has comments, raw and normalised, with references and annotated phenomena. `FOLDER/v1:PAIR` reads
+`src/RoCS-MT.src.concat.en` (four versions below one another, each line with its version and document: `nm-12`),
+`ref/RoCS-MT.ref.LANG` (one line per normalised sentence split by hand, `nm`), `sys/PAIR/NAME.PAIR.txt` with
+`NAME.PAIR.ids.txt` (a system's output line by line with the four versions), and `ref/RoCS-annotated.tsv` (one token a
+line: document, sentence, token, raw, normalised, phenomena), which becomes the column `phenomenon`: a list of what a
+segment has.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from babelquake.data.dataset import Dataset
+from babelquake.data.dataset import Dataset, Request
 from babelquake.data.json_and_parquet import json_lines
 from babelquake.data.metrics_eval import chosen_references, is_root, outputs_of, pair_in
 from babelquake.data.plain_text import same_length, text_lines
-from babelquake.data.request import Request
+from babelquake.data.streams import lines
 from babelquake.data.table import Table, to_dataset
-from babelquake.errors import UserError
+from babelquake.errors import UserError, did_you_mean
+from babelquake.languages import LanguagePair
 
 NO_REFERENCE = frozenset({"", "no translation available", "no reference available", "n/a", "none"})
 """What releases write where there is no reference."""
@@ -39,41 +47,30 @@ INJECTIONS = ("pia-instruction", "pia-switch", "pia-switch-example", "pia-json",
 Texts = Sequence[str | None]
 
 
-@dataclass
-class Pairs:
-    """Two versions of sentences, and what every system made of both: what WMT's suites and RoCS-MT have in common."""
+def _side_by_side(
+    pair: str,
+    columns: Mapping[str, list[Any]],
+    outputs: Mapping[str, Sequence[Texts]],
+    label: str,
+    name: str,
+    notes: list[str],
+) -> Dataset:
+    """Two versions of sentences, and what every system made of both: what WMT's suites and RoCS-MT have in common.
 
-    pair: str
-    ids: list[str] = field(default_factory=list)
-    sources: list[str] = field(default_factory=list)
-    perturbed: list[str] = field(default_factory=list)
-    perturbation: list[str] = field(default_factory=list)
-    references: list[list[str] | None] = field(default_factory=list)
-    outputs: dict[str, tuple[Texts, Texts]] = field(default_factory=dict)
-    """System → its translations of the clean and of the perturbed version."""
-    further: dict[str, list[Any]] = field(default_factory=dict)
-    """Columns such as document and domain."""
-
-    def dataset(self, label: str, name: str, notes: list[str]) -> Dataset:
-        """One row per system and pair; only sources and references where there are no systems."""
-        given = {name: both for name, both in self.outputs.items() if any(map(_said, (*both[0], *both[1])))}
-        notes += _absent([name for name in self.outputs if name not in given], name)
-        copies = max(1, len(given))
-        columns: dict[str, Any] = {
-            "id": self.ids * copies,
-            "source": self.sources * copies,
-            "perturbed": self.perturbed * copies,
-            "perturbation": self.perturbation * copies,
-            "references": self.references * copies,
-            "language_pair": [self.pair] * (copies * len(self.ids)),
-            **{name: values * copies for name, values in self.further.items()},
-        }
-        if given:
-            columns["system"] = [system for system in given for _ in self.ids]
-            for place, column in enumerate(("translation", "translation_perturbed")):
-                columns[column] = [text for both in given.values() for text in both[place]]
-        rows = list(range(1, len(self.ids) + 1)) * copies
-        return to_dataset(Table(label, name, columns, rows, unit="pair", notes=notes))
+    One row per system and pair, or per pair where there are no systems; `outputs` are a system's translations of the
+    clean and of the perturbed version.
+    """
+    given = {system: both for system, both in outputs.items() if any(map(_said, chain(*both)))}
+    notes += _absent([system for system in outputs if system not in given], name)
+    size, copies = len(columns["id"]), max(1, len(given))
+    rows: dict[str, Any] = {column: values * copies for column, values in columns.items()}
+    rows["language_pair"] = [pair] * (copies * size)
+    if given:
+        rows["system"] = [system for system in given for _ in range(size)]
+        for place, column in enumerate(("translation", "translation_perturbed")):
+            rows[column] = [text for both in given.values() for text in both[place]]
+    numbers = list(range(1, size + 1)) * copies
+    return to_dataset(Table(label, name, rows, numbers, unit="pair", notes=notes))
 
 
 def is_wmt_outputs(what: str) -> bool:
@@ -169,48 +166,63 @@ class _Release:
         return self.documents[row].rpartition("_")[2]
 
 
-def _comments(release: _Release, rows: Sequence[int], label: str) -> Dataset:
-    """RoCS-MT: normalised and raw comments side by side."""
-    by_version: dict[str, dict[str, list[int]]] = {}
-    for row in rows:
-        version, _, number = release.member(row).partition("-")
-        by_version.setdefault(version, {}).setdefault(number, []).append(row)
-    found = Pairs(release.pair, further={"document": [], "part": []})
-    chosen: list[tuple[int, int]] = []
-    for clean, raw, called, number, position in paired(by_version, release.notes, f"{release.name}/rocs-mt"):
-        chosen.append((clean, raw))
-        found.ids.append(f"{release.pair}/rocs-mt:{called}:{number}:{position}")
-        found.perturbation.append(called)
-        found.further["document"].append(f"comment {number}")
-        found.further["part"].append(release.member(clean).partition("-")[0])
-    for clean, raw in chosen:
-        found.sources.append(release.sources[clean])
-        found.perturbed.append(release.sources[raw])
-        found.references.append(release.references[clean])
-    given = release.outputs([clean for clean, _ in chosen], [raw for _, raw in chosen])
-    found.outputs = {system: (clean, raw) for system, (clean, raw) in given.items()}
-    return found.dataset(label, f"{release.name}/rocs-mt", release.notes)
+class Comment(NamedTuple):
+    """A line of RoCS-MT in two versions, what the pair of versions is called, and where it stands."""
+
+    clean: int
+    raw: int
+    called: str
+    document: str
+    position: int
 
 
-def paired(
-    by_version: Mapping[str, Mapping[str, Sequence[int]]], notes: list[str], name: str
-) -> list[tuple[int, int, str, str, int]]:
-    """Lines of RoCS-MT's versions in pairs: clean line, raw line, what the pair is called, document and position."""
+def _by_version(keys: Iterable[tuple[int, str]]) -> dict[str, dict[str, list[int]]]:
+    """Version → document → lines, of lines with their keys (`nm-12`)."""
+    found: dict[str, dict[str, list[int]]] = {}
+    for row, key in keys:
+        version, _, document = key.partition("-")
+        found.setdefault(version, {}).setdefault(document, []).append(row)
+    return found
+
+
+def _paired(by_version: Mapping[str, Mapping[str, Sequence[int]]], notes: list[str], name: str) -> list[Comment]:
+    """Lines of RoCS-MT's versions in pairs."""
     found, uneven = [], 0
     for clean_version, (raw_version, called) in VERSIONS.items():
         clean, raw = by_version.get(clean_version, {}), by_version.get(raw_version, {})
-        for number, lines in clean.items():
-            others = raw.get(number, ())
-            if len(lines) != len(others):
+        for document, ours in clean.items():
+            others = raw.get(document, ())
+            if len(ours) != len(others):
                 uneven += 1
                 continue
-            both = enumerate(zip(lines, others, strict=True), start=1)
-            found += [(one, other, called, number, place) for place, (one, other) in both]
+            both = enumerate(zip(ours, others, strict=True), start=1)
+            found += [Comment(one, other, called, document, position) for position, (one, other) in both]
     if uneven:
         notes.append(f"{name}: {uneven} documents are left out, whose two versions were split into different sentences")
     if not found:
         raise UserError(f"{name} has no normalised comment (nm, ns) with its raw version (rm, rs).")
     return found
+
+
+def _columns_of_comments(pair: str, chosen: Sequence[Comment], texts: Sequence[str]) -> dict[str, list[Any]]:
+    return {
+        "id": [f"{pair}/rocs-mt:{one.called}:{one.document}:{one.position}" for one in chosen],
+        "source": [texts[one.clean] for one in chosen],
+        "perturbed": [texts[one.raw] for one in chosen],
+        "perturbation": [one.called for one in chosen],
+        "document": [f"comment {one.document}" for one in chosen],
+    }
+
+
+def _comments(release: _Release, rows: Sequence[int], label: str) -> Dataset:
+    """RoCS-MT: normalised and raw comments side by side."""
+    name = f"{release.name}/rocs-mt"
+    chosen = _paired(_by_version((row, release.member(row)) for row in rows), release.notes, name)
+    columns = _columns_of_comments(release.pair, chosen, release.sources)
+    columns["references"] = [release.references[one.clean] for one in chosen]
+    columns["part"] = [release.member(one.clean).partition("-")[0] for one in chosen]
+    outputs = release.outputs([one.clean for one in chosen], [one.raw for one in chosen])
+    return _side_by_side(release.pair, columns, outputs, label, name, release.notes)
 
 
 def _speech(release: _Release, label: str) -> Dataset:
@@ -219,38 +231,33 @@ def _speech(release: _Release, label: str) -> Dataset:
     name = f"{release.name}/speech"
     if unknown := sum(suite == "speech" for suite in release.suites):
         release.notes.append(f"{name}: {unknown} transcripts of the test suite have no clean source and are left out")
-    found = Pairs(
-        release.pair,
-        [f"{release.pair}/speech:{row + 1}" for row in rows],
-        [str(release.clean[row]) for row in rows],
-        [release.sources[row] for row in rows],
-        ["transcript"] * len(rows),
-        [release.references[row] for row in rows],
-        {system: ([None] * len(rows), texts) for system, (texts,) in release.outputs(rows).items()},
-        {"document": [release.documents[row] for row in rows], "domain": [release.domains[row] for row in rows]},
-    )
-    return found.dataset(label, name, release.notes)
+    columns: dict[str, list[Any]] = {
+        "id": [f"{release.pair}/speech:{row + 1}" for row in rows],
+        "source": [str(release.clean[row]) for row in rows],
+        "perturbed": [release.sources[row] for row in rows],
+        "perturbation": ["transcript"] * len(rows),
+        "references": [release.references[row] for row in rows],
+        "document": [release.documents[row] for row in rows],
+        "domain": [release.domains[row] for row in rows],
+    }
+    outputs = {system: ([None] * len(rows), texts) for system, (texts,) in release.outputs(rows).items()}
+    return _side_by_side(release.pair, columns, outputs, label, name, release.notes)
 
 
 def _injections(release: _Release, rows: Sequence[int], label: str) -> Dataset:
     """Questions, each beside itself in every form of injection."""
     size = len(rows) // (1 + len(INJECTIONS))
-    both = [
-        (rows[place], rows[place + size * number], name)
-        for place in range(size)
-        for number, name in enumerate(INJECTIONS, 1)
-    ]
-    given = release.outputs([clean for clean, _, _ in both], [injected for _, injected, _ in both])
-    found = Pairs(
-        release.pair,
-        [f"{release.pair}/pia:{place + 1}" for place in range(size) for _ in INJECTIONS],
-        [release.sources[clean] for clean, _, _ in both],
-        [release.sources[injected] for _, injected, _ in both],
-        [name for _, _, name in both],
-        [release.references[clean] for clean, _, _ in both],
-        {system: (clean, injected) for system, (clean, injected) in given.items()},
-    )
-    return found.dataset(label, f"{release.name}/pia", release.notes)
+    clean = [rows[place] for place in range(size) for _ in INJECTIONS]
+    injected = [rows[place + size * number] for place in range(size) for number in range(1, 1 + len(INJECTIONS))]
+    columns: dict[str, list[Any]] = {
+        "id": [f"{release.pair}/pia:{place + 1}" for place in range(size) for _ in INJECTIONS],
+        "source": [release.sources[row] for row in clean],
+        "perturbed": [release.sources[row] for row in injected],
+        "perturbation": [*INJECTIONS] * size,
+        "references": [release.references[row] for row in clean],
+    }
+    outputs = release.outputs(clean, injected)
+    return _side_by_side(release.pair, columns, outputs, label, f"{release.name}/pia", release.notes)
 
 
 def _plain(release: _Release, rows: Sequence[int], suite: str, label: str) -> Dataset:
@@ -286,3 +293,130 @@ def _absent(systems: Sequence[str], name: str) -> list[str]:
     if not systems:
         return []
     return [f"{name}: {', '.join(systems)} did not take part: every output is empty"]
+
+
+SOURCES = "src/RoCS-MT.src.concat.en"
+ANNOTATED = "ref/RoCS-annotated.tsv"
+HEADER = ["docid", "sentid", "tokid", "raw", "norm", "manual"]
+SPACE = "⎵"
+"""How the annotation writes a space."""
+
+
+def is_rocs_mt(what: str) -> bool:
+    """Whether a name is FOLDER:PAIR of a release of RoCS-MT, or the folder itself."""
+    folder, _, _ = what.rpartition(":")
+    return (Path(folder or what) / SOURCES).is_file() or (Path(what) / SOURCES).is_file()
+
+
+def read_rocs_mt(request: Request) -> Dataset:
+    """Normalised and raw comments of one language pair, with what the systems of WMT23 made of them."""
+    folder, _, wanted = request.what.rpartition(":")
+    root = Path(folder or request.what)
+    pair = _comment_pair(root, wanted if folder else request.language_pair)
+    notes: list[str] = []
+    label, name = f"{root / SOURCES}", f"RoCS-MT {root.name}:{pair}"
+    keys, texts = _numbered_comments(root / SOURCES)
+    by_version = _by_version(enumerate(keys))
+    by_hand = [row for row, key in enumerate(keys) if key.startswith("nm-")]
+    references = _also_of_equal_lines(_comment_references(root, pair, label, by_hand), keys, texts)
+    phenomena = _also_of_equal_lines(_phenomena(root, by_version.get("rm", {}), texts), keys, texts)
+    chosen = _paired(by_version, notes, name)
+    columns = _columns_of_comments(pair, chosen, texts)
+    columns["references"] = [references.get(one.clean) for one in chosen]
+    columns["phenomenon"] = [phenomena.get(one.raw) for one in chosen]
+    outputs = {
+        system: ([output[one.clean] for one in chosen], [output[one.raw] for one in chosen])
+        for system, output in _comment_outputs(root, pair, keys).items()
+    }
+    return _side_by_side(pair, columns, outputs, request.what, name, notes)
+
+
+def _comment_pair(root: Path, wanted: str | None) -> str:
+    """The language pair that was meant: one with outputs, or one that has references alone."""
+    targets = {file.name.rpartition(".")[2] for file in (root / "ref").glob("RoCS-MT.ref.*")}
+    known = sorted({f"en-{lang}" for lang in targets} | {path.name for path in (root / "sys").glob("*-*")})
+    if wanted is None:
+        raise UserError(f"Which language pair of {root}? Write {root}:PAIR with one of: {', '.join(known)}.")
+    found = wanted if wanted in known else str(LanguagePair.known(wanted))
+    if found not in known:
+        raise UserError(f"{root} has no language pair '{wanted}'. {did_you_mean(wanted, known)}")
+    return found
+
+
+def _numbered_comments(file: Path) -> tuple[list[str], list[str]]:
+    """Versions with documents, and texts, line by line."""
+    keys, texts = [], []
+    for number, line in enumerate(lines(file), start=1):
+        key, tab, text = line.partition("\t")
+        if not tab or key.partition("-")[0] not in {
+            name for clean, (raw, _) in VERSIONS.items() for name in (clean, raw)
+        }:
+            raise UserError(
+                f"{file} line {number}: expected nm-, ns-, rm- or rs- with a document's number, a tab and text."
+            )
+        keys.append(key)
+        texts.append(text)
+    return keys, texts
+
+
+def _comment_references(root: Path, pair: str, label: str, rows: list[int]) -> dict[int, list[str]]:
+    """The reference of each line that was normalised and split by hand."""
+    file = root / "ref" / f"RoCS-MT.ref.{pair.rpartition('-')[2]}"
+    if not file.is_file():
+        return {}
+    texts = [line.strip() for line in text_lines(file, [])]
+    same_length(f"{label} (nm)", rows, file, texts)
+    return {row: [text] for row, text in zip(rows, texts, strict=True) if text}
+
+
+def _also_of_equal_lines(known: dict[int, list[str]], keys: list[str], texts: list[str]) -> dict[int, list[str]]:
+    """What is known of lines split by hand, also for lines of the same document that spaCy split off equally."""
+    by_text = {(keys[row].partition("-")[2], texts[row]): found for row, found in known.items()}
+    places = enumerate((key.partition("-")[2], text) for key, text in zip(keys, texts, strict=True))
+    return known | {row: by_text[place] for row, place in places if row not in known and place in by_text}
+
+
+def _comment_outputs(root: Path, pair: str, keys: list[str]) -> dict[str, list[str]]:
+    """Every system's lines, which must belong to the same versions and documents as the sources."""
+    found = {}
+    for ids in sorted((root / "sys" / pair).glob(f"*.{pair}.ids.txt")):
+        file = ids.with_name(ids.name.replace(".ids.txt", ".txt"))
+        given, output = text_lines(ids, []), text_lines(file, [])
+        same_length(root / SOURCES, keys, ids, given)
+        same_length(ids, given, file, output)
+        for number, (one, other) in enumerate(zip(keys, given, strict=True), start=1):
+            if one != other:
+                raise UserError(f"{ids} line {number} is {other}; {root / SOURCES} has {one} there.")
+        found[ids.name.removesuffix(f".{pair}.ids.txt")] = output
+    return found
+
+
+def _phenomena(root: Path, raw: dict[str, list[int]], texts: list[str]) -> dict[int, list[str]]:
+    """What was annotated, by line of the raw sentences split by hand; the annotation must be of these sentences."""
+    file = root / ANNOTATED
+    if not file.is_file():
+        return {}
+    sentences: dict[tuple[str, str], tuple[int, list[str], dict[str, None]]] = {}
+    for number, line in enumerate(lines(file), start=1):
+        cells = line.split("\t")
+        if number == 1 and cells == HEADER:
+            continue
+        if len(cells) != len(HEADER):
+            raise UserError(f"{file} line {number}: {len(cells)} columns. Expected {len(HEADER)}: {', '.join(HEADER)}.")
+        _, tokens, kinds = sentences.setdefault((cells[0], cells[1]), (number, [], {}))
+        tokens.append(cells[3])
+        kinds.update(dict.fromkeys(kind.strip().replace(" ", "_") for kind in cells[5].split(",") if kind.strip()))
+    found: dict[int, list[str]] = {}
+    places: dict[str, int] = {}
+    for (document, sentence), (number, tokens, kinds) in sentences.items():
+        place = places.get(document, 0)
+        places[document] = place + 1
+        rows = raw.get(document, [])
+        said = "".join(tokens).replace(SPACE, " ").strip()
+        if place >= len(rows) or texts[rows[place]].strip() != said:
+            raise UserError(
+                f"{file} line {number}: sentence {sentence} of document {document} is not sentence {place + 1} of "
+                f"rm-{document} in {root / SOURCES}: the annotation belongs to other sources."
+            )
+        found[rows[place]] = list(kinds)
+    return found

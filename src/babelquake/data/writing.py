@@ -1,18 +1,23 @@
-"""Writing tables: TSV, CSV, JSON lines or Parquet, by the file's ending."""
+"""Writing tables: TSV, CSV, JSON lines or Parquet, by the file's ending; or one column, changed and put back."""
 
 import bz2
 import gzip
 import io
 import json
 import lzma
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import polars as pl
 
-from babelquake.data.dataset import SCHEMA, Dataset
-from babelquake.data.streams import suffix
-from babelquake.errors import UserError
+from babelquake.data.columns import resolve
+from babelquake.data.dataset import SCHEMA, Dataset, Request
+from babelquake.data.json_and_parquet import json_lines, parquet_frame
+from babelquake.data.streams import STDIN, suffix
+from babelquake.data.table import Table, Values, columns_of, text_series
+from babelquake.data.tsv_csv_xlsx import csv_table, tsv_table
+from babelquake.errors import UserError, did_you_mean, setting
 from babelquake.files import store_bytes
 
 PACKERS: dict[str, Callable[[bytes], bytes]] = {".gz": gzip.compress, ".xz": lzma.compress, ".bz2": bz2.compress}
@@ -32,7 +37,7 @@ def write(what: pl.DataFrame | Dataset, path: str | Path) -> None:
     frame = _present(what.segments) if isinstance(what, Dataset) else what
     require_writable(target)
     try:
-        data = _writers()[suffix(target)](frame)
+        data = WRITERS[suffix(target)](frame)
         target.parent.mkdir(parents=True, exist_ok=True)
         store_bytes(PACKERS[target.suffix](data) if target.suffix in PACKERS else data, target)
     except OSError as error:
@@ -44,19 +49,15 @@ def write(what: pl.DataFrame | Dataset, path: str | Path) -> None:
 def as_bytes(frame: pl.DataFrame, ending: str) -> bytes:
     """A table as a file with that ending would hold it."""
     try:
-        return _writers()[ending](frame)
+        return WRITERS[ending](frame)
     except _UnwritableError as error:
         raise UserError(f"{ending[1:].upper()} cannot contain {error}. Use .csv, .jsonl or .parquet instead.") from None
 
 
 def require_writable(path: Path) -> None:
     """Refuse a name that does not say how to write the table."""
-    if suffix(path) not in _writers():
-        raise UserError(f"{path}: cannot tell the format to write. End its name in {', '.join(_writers())}.")
-
-
-def _writers() -> dict[str, Callable[[pl.DataFrame], bytes]]:
-    return {".tsv": _tsv, ".csv": _csv, ".jsonl": _jsonl, ".ndjson": _jsonl, ".parquet": _parquet}
+    if suffix(path) not in WRITERS:
+        raise UserError(f"{path}: cannot tell the format to write. End its name in {', '.join(WRITERS)}.")
 
 
 class _UnwritableError(Exception):
@@ -137,3 +138,83 @@ def _parquet(frame: pl.DataFrame) -> bytes:
     out = io.BytesIO()
     frame.write_parquet(out)
     return out.getvalue()
+
+
+WRITERS: dict[str, Callable[[pl.DataFrame], bytes]] = {
+    ".tsv": _tsv,
+    ".csv": _csv,
+    ".jsonl": _jsonl,
+    ".ndjson": _jsonl,
+    ".parquet": _parquet,
+}
+
+
+Texts = Sequence[str | None]
+ENDINGS = (".tsv", ".tab", ".csv", ".jsonl", ".ndjson", ".parquet")
+
+
+@dataclass(frozen=True)
+class Column:
+    """The texts of a column, the sources beside them where the table has such, and the table with other texts."""
+
+    texts: list[str | None]
+    sources: list[str | None] | None
+    written: Callable[[Texts], bytes]
+    notes: list[str] = field(default_factory=list)
+
+    def replaced(self, texts: Sequence[str]) -> bytes:
+        """The whole table, as a file of the same format, with these texts; where there was none there is none."""
+        return self.written([text if old is not None else None for old, text in zip(self.texts, texts, strict=True)])
+
+
+def read_column(path: str, name: str) -> Column:
+    """A column by its own name, or by a usual one (`source` finds `src`); by its number where there is no header."""
+    ending = suffix(path)
+    if path == STDIN or ending not in ENDINGS:
+        raise UserError(f"{setting('column', name)} needs a table: a file that ends in {', '.join(ENDINGS)}.")
+    request = Request(path, {"source": name} if name.isdigit() else None)
+    if ending in (".tsv", ".tab", ".csv"):
+        table = tsv_table(request, None if name.isdigit() else True) if ending != ".csv" else csv_table(request, True)
+        return _delimited(table, name, ending)
+    notes: list[str] = []
+    if ending == ".parquet":
+        frame = parquet_frame(request)
+        table = Table(path, path, columns_of(frame), range(1, frame.height + 1), unit="row")
+        found, texts, sources = _chosen(table, name)
+        return Column(
+            texts, sources, lambda new: as_bytes(frame.with_columns(pl.Series(found, new, pl.String)), ending), notes
+        )
+    objects = [item for _, item in json_lines(request.path, notes)]
+    if wrong := next((place for place, item in enumerate(objects, 1) if not isinstance(item, dict)), None):
+        raise UserError(f"{path}: line {wrong} is not an object. Expected one JSON object a line.")
+    names = dict.fromkeys(key for item in objects for key in item)
+    columns: dict[str, Values] = {each: [item.get(each) for item in objects] for each in names}
+    found, texts, sources = _chosen(Table(path, path, columns, range(1, len(objects) + 1)), name)
+
+    def lines(new: Texts) -> bytes:
+        changed = (item | {found: text} if found in item else item for item, text in zip(objects, new, strict=True))
+        return "".join(json.dumps(item, ensure_ascii=False) + "\n" for item in changed).encode()
+
+    return Column(texts, sources, lines, notes)
+
+
+def _delimited(table: Table, name: str, ending: str) -> Column:
+    found, texts, sources = _chosen(table, name)
+    headed = table.lines[0] > 1
+
+    def cells(new: Texts) -> bytes:
+        frame = pl.DataFrame({key: list(values) for key, values in table.columns.items()})
+        written = as_bytes(frame.with_columns(pl.Series(found, new, pl.String)), ".csv" if ending == ".csv" else ".tsv")
+        return written if headed else written.partition(b"\n")[2]
+
+    return Column(texts, sources, cells, table.notes)
+
+
+def _chosen(table: Table, name: str) -> tuple[str, list[str | None], list[str | None] | None]:
+    """The column's own name, its texts, and those of the source column where that is another one."""
+    usual = resolve(list(table.columns), None, table.label)
+    found = name if name in table.columns else (usual.get(name) or [""])[0]
+    if found not in table.columns:
+        raise UserError(f"{table.label} has no column '{name}'. {did_you_mean(name, table.columns)}")
+    origin = (usual.get("source") or [found])[0]
+    return found, text_series(table, found).to_list(), None if origin == found else text_series(table, origin).to_list()

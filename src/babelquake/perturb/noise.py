@@ -22,12 +22,11 @@ from typing import Any, Literal, NamedTuple, TextIO
 
 from babelquake.data import lines, read, write
 from babelquake.data.columns import is_header, resolve
-from babelquake.data.language_names import detect
 from babelquake.data.reading import require
 from babelquake.data.streams import STDIN, label, suffix
 from babelquake.errors import UserError, did_you_mean, listed_texts, one_of, setting
 from babelquake.files import replacing
-from babelquake.languages import Language, sides
+from babelquake.languages import Language, pair_in_path, sides
 from babelquake.limits import json_of
 from babelquake.perturb.base import Perturbation
 from babelquake.perturb.suite import Suite
@@ -174,7 +173,7 @@ def augment_file(
     ending = suffix(data)
     streams = {".tsv": _tsv, ".tab": _tsv, ".jsonl": _jsonl, ".ndjson": _jsonl, ".txt": _plain}
     if ending in streams and suffix(target) == ending:
-        pair = language_pair or detect(data)
+        pair = language_pair or pair_in_path(data)
         noise = Noise(suite_of(suite), share, *strength, lang or _spoken(pair, side), seed)
         target.parent.mkdir(parents=True, exist_ok=True)
         with replacing(target) as draft, _open(draft, target.suffix) as file:

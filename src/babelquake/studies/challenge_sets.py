@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import polars as pl
 
-from babelquake.data.aces import WEIGHTS, category_of
+from babelquake.data.published_sets import WEIGHTS, category_of
 from babelquake.engine import Engine
 from babelquake.errors import UserError
 from babelquake.runs.measures import Measure

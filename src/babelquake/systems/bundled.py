@@ -9,9 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated
 
-from babelquake.data.language_names import detect
 from babelquake.errors import UserError, did_you_mean, setting
-from babelquake.languages import LanguagePair
+from babelquake.languages import LanguagePair, pair_in_path
 from babelquake.models.shipped import INSTALL, shipped
 from babelquake.spec import Range
 from babelquake.systems.ctranslate2 import CTranslate2
@@ -41,7 +40,7 @@ class Bundled(CTranslate2):
 
     def check_languages(self, language_pair: str) -> None:
         """The model's name begins with its languages."""
-        ours, theirs = detect(self._model), LanguagePair.known(language_pair)
+        ours, theirs = pair_in_path(self._model), LanguagePair.known(language_pair)
         if ours and theirs and ours.codes != theirs.codes:
             raise UserError(
                 f"bundled[model={self._model}] translates {ours}, but the data are {language_pair}. "

@@ -18,9 +18,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from babelquake.attacks.goal import Goal
-from babelquake.data.delimited import csv_table, tsv_table
-from babelquake.data.parquet import parquet_frame
-from babelquake.data.request import Request
+from babelquake.data.dataset import Request
+from babelquake.data.json_and_parquet import parquet_frame
+from babelquake.data.tsv_csv_xlsx import csv_table, tsv_table
 from babelquake.errors import UserError
 from babelquake.randomness import Stream
 from babelquake.registry import Registry

@@ -16,8 +16,8 @@ import numpy as np
 import polars as pl
 
 from babelquake.data import Dataset
-from babelquake.data.aces import scored_metrics
 from babelquake.data.challenge_sets import read_returned
+from babelquake.data.published_sets import scored_metrics
 from babelquake.errors import UserError, setting
 from babelquake.runs.findings import Finding, Number
 from babelquake.runs.measures import Measure, Results, Row, values

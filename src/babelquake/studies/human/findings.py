@@ -16,7 +16,7 @@ from typing import Any
 import polars as pl
 
 from babelquake.data import write
-from babelquake.data.ratings.table import COUNTED, TUTORIAL, Ratings
+from babelquake.data.ratings import COUNTED, TUTORIAL, Ratings
 from babelquake.errors import UserError, setting
 from babelquake.files import deliver
 from babelquake.runs.measures import ALPHA

@@ -20,7 +20,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from babelquake.data.ratings.table import BAD_REFERENCE, REPEAT, SYSTEM, TUTORIAL
+from babelquake.data.ratings import BAD_REFERENCE, REPEAT, SYSTEM, TUTORIAL
 from babelquake.errors import UserError
 from babelquake.runs.measures import ALPHA
 from babelquake.stats.agreement import Array

@@ -1,15 +1,19 @@
-"""Parquet files hold far more than they weigh; how much is known before it is unpacked."""
+"""Parquet is measured before it is unpacked; the translations of a finished run are data."""
 
 import io
+import itertools
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 from babelquake.data import read
-from babelquake.data.parquet import footer_sizes
-from babelquake.data.ratings.reading import read_ratings
+from babelquake.data.json_and_parquet import footer_sizes
+from babelquake.data.ratings import read_ratings
+from babelquake.engine import Engine
 from babelquake.errors import UserError
+from babelquake.studies.metric.study import metric
+from babelquake.studies.mt.study import mt
 
 
 def written(frame: pl.DataFrame, **options: object) -> bytes:
@@ -61,3 +65,28 @@ def test_a_footer_that_is_cut_off_is_named(cut: int, tmp_path: Path) -> None:
     (tmp_path / "d.parquet").write_bytes(whole[: -8 - cut] + whole[-8:])
     with pytest.raises(UserError, match=r"d\.parquet"):
         read(str(tmp_path / "d.parquet"))
+
+
+def test_samples_of_a_system_are_candidates_of_best_of(tmp_path: Path) -> None:
+    """Three answers to every clean text are three systems; translations of perturbed texts are none of them."""
+    sources = [f"Der Tee Nummer {number} ist heiß." for number in range(8)]
+    data = {"source": sources, "reference": [f"Tea number {number} is hot." for number in range(8)]}
+    number = itertools.count()
+
+    def sampled(texts: list[str]) -> list[str]:
+        return [f"Tea number {next(number)} is {'very ' * (next(number) % 5)}hot." for _ in texts]
+
+    engine = Engine(quiet=True)
+    options = {"language_pair": "de-en", "resamples": 100, "engine": engine, "suite": "case"}
+    run = mt(data=data, systems=[sampled], scorers="chrf", repeats=3, out=tmp_path / "samples", **options)
+    again = read(str(run.folder))
+    names = again.segments["system"].unique(maintain_order=True).to_list()
+    first, *others = names
+    assert others == [f"{first}, sample 2", f"{first}, sample 3"]
+    assert again.segments.height == 24 and again.segments["references"].list.len().unique().to_list() == [1]
+    assert again.segments.filter(system=first)["source"].to_list() == sources
+    best = metric(
+        data=str(run.folder), scorers=["chrf", "bleu"], best_of=3, out=tmp_path / "best", resamples=100, engine=engine
+    )
+    rows = best.measures.filter(measure="best_of", scorer="chrf", other="chrf", level=3.0)
+    assert rows["value"].item() > 0
