@@ -10,6 +10,8 @@ import typer
 from babelquake.cli import options as opt
 from babelquake.cli.guard import guarded
 from babelquake.cli.options import Group, option, switch
+from babelquake.errors import UserError, one_of
+from babelquake.paths import passing_folder
 
 if TYPE_CHECKING:
     from babelquake.data.ratings import Ratings
@@ -52,14 +54,12 @@ def analyse(
     Example: babelquake annotate analyse ratings.tsv --export means.seg.score
     """
     from babelquake.annotate.analyse import analyse as analyse_source
-    from babelquake.errors import UserError
-    from babelquake.paths import passing_folder
     from babelquake.report.verdict import verdict
     from babelquake.studies.human.findings import export as write_export
     from babelquake.studies.human.findings import for_attack as as_tuples
     from babelquake.studies.human.people import campaign_agreement
 
-    opt.one_of("score", score, Literal["z", "raw"])
+    one_of("score", score, Literal["z", "raw"])
     if len(sources) > 2:
         raise UserError(f"{len(sources)} files given. Use one, or two to compare them.")
     if dry_run:
@@ -231,7 +231,7 @@ def prepare(
         source,
         out,
         columns=opt.columns_of(columns) or None,
-        targets=opt.one_of("targets", targets, Targets),
+        targets=one_of("targets", targets, Targets),
         language_pair=language_pair,
         protocol=protocol,
         basis=basis,

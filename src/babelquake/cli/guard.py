@@ -20,6 +20,7 @@ import typer
 from babelquake.errors import BabelquakeError, UserError, read_at_terminal
 from babelquake.escape import visible
 from babelquake.interrupts import RESUMABLE, check, deaf, stopping
+from babelquake.paths import user_cache
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -179,7 +180,6 @@ def _logged(trace: str) -> Path | None:
     import platform
     import tempfile
 
-    from babelquake.paths import user_cache
     from babelquake.version import VERSION
 
     now = datetime.now(UTC)

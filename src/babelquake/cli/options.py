@@ -6,7 +6,6 @@ import typer
 from typer.core import TyperGroup
 
 from babelquake.errors import UserError, did_you_mean
-from babelquake.errors import one_of as one_of
 from babelquake.limits import text_of, yaml_of
 from babelquake.studies.options import Entry, PerturbingOptions, entries
 

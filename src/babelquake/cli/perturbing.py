@@ -26,6 +26,7 @@ from babelquake.cli.options import (
     switch,
     warn,
 )
+from babelquake.errors import UserError
 from babelquake.studies.options import StudyOptions
 
 if TYPE_CHECKING:
@@ -66,7 +67,6 @@ def perturb(
     """
     from babelquake.data import lines
     from babelquake.data.writing import read_column
-    from babelquake.errors import UserError
     from babelquake.languages import Language
     from babelquake.perturb.table import able, write_perturb_table
     from babelquake.perturb.vocabulary import vocabulary_of
@@ -101,7 +101,6 @@ def perturb(
 
 def _asked_for(name: str, level: float | None, replicates: int | None, vocabulary: str | None, tabled: bool) -> "Suite":
     """The perturbations that were named: of a suite only into a table, where one line becomes several."""
-    from babelquake.errors import UserError
     from babelquake.perturb import Perturbation
     from babelquake.perturb.suite import Suite, is_suite, suite
 
@@ -123,7 +122,6 @@ def _with_sources(
 ) -> Iterator[tuple[str, str | None]]:
     """Each line with its source, as many as there are lines: of a file, or of a table's own column."""
     from babelquake.data import lines
-    from babelquake.errors import UserError
 
     if source is None:
         yield from zip(texts, beside if beside is not None else repeat(None), strict=False)
@@ -144,7 +142,6 @@ def _printed(
     how: dict[str, Any],
 ) -> list[str]:
     """Print each line as it is made, or the table whose column they are; what there is to say of it."""
-    from babelquake.errors import UserError
 
     (perturbation,) = chosen.perturbations
     if column is not None and sys.stdout.isatty() and file.endswith(".parquet"):
@@ -198,7 +195,6 @@ def augment(
 
     Example: babelquake augment --data train.de-en.tsv --suite everyday --share 0.3 --out noisy.de-en.tsv
     """
-    from babelquake.errors import UserError
     from babelquake.perturb.noise import augment_file
 
     low, colon, high = strength.partition(":")

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from babelquake.cli.guard import guarded, unread_is_no_verdict
-from babelquake.cli.options import AsJson, Device, Offline, one_of, option, switch
+from babelquake.cli.options import AsJson, Device, Offline, option, switch
+from babelquake.errors import GateError, UserError, one_of
+from babelquake.escape import visible
 
 if TYPE_CHECKING:
     from babelquake.report.comparison import ComparisonPage
@@ -70,7 +72,6 @@ def report(
 
         written.append(write_leaderboard(opened, leaderboard, mine or ()))
     if summary:
-        from babelquake.errors import UserError
         from babelquake.report.images import write_slide
 
         if len(opened) != 1:
@@ -92,7 +93,6 @@ def report(
 
 def _compared(runs: "list[Run]") -> "ComparisonPage | None":
     """Two runs of one study are set against each other; where they have nothing in common, they just stand together."""
-    from babelquake.errors import UserError
     from babelquake.report.comparison import comparison_page
     from babelquake.studies.compare import compare as study
 
@@ -134,9 +134,7 @@ def compare(
 
     Example: babelquake compare runs/main runs/branch --fail-on regression --require 'quality[chrf] >= 50'
     """
-    import json
 
-    from babelquake.errors import GateError, UserError
     from babelquake.report.comparison import comparison_markdown, comparison_table
     from babelquake.report.verdict import in_words
     from babelquake.runs.run import Run, run_names
@@ -209,8 +207,6 @@ def rerun(
     Example: babelquake rerun runs/everyday
     """
     from babelquake.cli.app import app
-    from babelquake.errors import GateError, UserError
-    from babelquake.escape import visible
     from babelquake.runs.info import command_line
     from babelquake.runs.run import Run
     from babelquake.studies.compare import differences

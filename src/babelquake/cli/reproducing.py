@@ -14,6 +14,7 @@ import typer
 from babelquake.cli import options as opt
 from babelquake.cli.guard import guarded
 from babelquake.cli.options import Device, Executor, Offline, option, switch
+from babelquake.errors import UserError
 from babelquake.paths import install_line
 from babelquake.studies.options import StudyOptions
 
@@ -96,7 +97,6 @@ def reproduce(
     """
     from babelquake.cli.listing import SPARE, papers
     from babelquake.cli.printing import print_rows, print_table, print_text
-    from babelquake.errors import UserError
     from babelquake.papers import paper as paper_of
     from babelquake.papers import reproduce as measured
     from babelquake.report.papers import reproduction_table, write_page

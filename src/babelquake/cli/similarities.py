@@ -1,5 +1,7 @@
 """`babelquake similarities`: what BERTScore sees when it compares two sentences."""
 
+import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -33,8 +35,6 @@ def similarities(
 
     Example: babelquake similarities "A cat sat." -r "The cat sat." -m 'bertscore[model=minilm-en,layer=1|6]' -o m.svg
     """
-    import json
-    from dataclasses import asdict
 
     from babelquake.studies.similarities import similarities as matrices
 

@@ -305,7 +305,6 @@ def show(run: "Run", options: StudyOptions, terminal: Terminal) -> None:
 
 def as_json(run: "Run") -> str:
     """The run for other programs: the verdict in words and as data, notes, measures."""
-    import json
 
     from babelquake.report.verdict import verdict
     from babelquake.studies.card import findings_of

@@ -13,6 +13,7 @@ import typer
 
 from babelquake.cli.guard import guarded
 from babelquake.cli.options import Group, option, switch
+from babelquake.errors import UserError
 from babelquake.paths import install_line
 
 train = typer.Typer(cls=Group, rich_markup_mode=None, no_args_is_help=True)
@@ -230,7 +231,6 @@ def _train(kind: str, config: str, data: Path, out: Path, **chosen: Any) -> None
 
 
 def _need_torch() -> None:
-    from babelquake.errors import UserError
 
     try:
         import torch  # noqa: F401

@@ -21,7 +21,7 @@ from babelquake.escape import visible
 from babelquake.files import checksum, draft_of, is_locked, locked, replacing, store_table, store_text
 from babelquake.runs.display import display
 from babelquake.runs.findings import Finding, in_order
-from babelquake.runs.info import RunInfo, now, versions
+from babelquake.runs.info import RunInfo, command_line, now, versions
 from babelquake.runs.tables import FOLDER as PARTS
 from babelquake.runs.tables import Parts
 
@@ -263,8 +263,6 @@ class Run:
         return found
 
     def _damaged(self, name: str, why: str) -> UserError:
-        from babelquake.runs.info import command_line
-
         return UserError(f"{self.path(name)} is damaged: {why}. This makes it again: {command_line(self)}")
 
     def keep(self, name: str) -> None:

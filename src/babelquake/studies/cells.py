@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from babelquake.perturb.labels import REPEAT
 from babelquake.runs.measures import ALPHA, Kind, Measure
 from babelquake.runs.tables import Part
 from babelquake.scorers.base import Array
@@ -22,7 +23,6 @@ from babelquake.stats.pvalues import Alternative
 from babelquake.stats.resampling import Draws, Keys, Places, by_unit, combined, least_draws, marks_of, short
 from babelquake.stats.testing import FEW, Test, bootstrap_test, difference_test, exchange_test
 from babelquake.studies import kinds
-from babelquake.studies.inquiries import REPEAT
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)

@@ -19,7 +19,7 @@ import polars as pl
 from babelquake.engine import Engine
 from babelquake.errors import UserError, setting
 from babelquake.failures import Exchange
-from babelquake.perturb.labels import REPEAT as REPEAT
+from babelquake.perturb.labels import REPEAT
 from babelquake.scorers.base import Array, Questions, Scorer
 from babelquake.scorers.strings.chrf import ChrF
 from babelquake.systems import System

@@ -19,11 +19,11 @@ from babelquake.data import Dataset
 from babelquake.engine import Engine
 from babelquake.languages import sides
 from babelquake.perturb.context import ALONE
+from babelquake.perturb.labels import REPEAT
 from babelquake.perturb.suite import REWRITTEN, Suite
 from babelquake.runs.run import Run
 from babelquake.scorers.base import Questions, Scorer
 from babelquake.studies.final_marks import of_the_sample
-from babelquake.studies.inquiries import REPEAT
 from babelquake.studies.options import Reset, RunOptions, Unit
 from babelquake.studies.variants import (
     Block,

@@ -19,7 +19,7 @@ import polars as pl
 
 from babelquake.engine import Progress
 from babelquake.languages import sides
-from babelquake.perturb.labels import known_card
+from babelquake.perturb.labels import REPEAT, known_card
 from babelquake.runs.measures import Kind, Measure
 from babelquake.runs.run import Run
 from babelquake.runs.tables import counted, same
@@ -36,7 +36,6 @@ from babelquake.stats.resampling import by_unit
 from babelquake.stats.testing import exchange_test
 from babelquake.studies.cells import Cell, Families, enough, measured, share
 from babelquake.studies.detection import cards_with, failure_cells, kinds_of_exchange
-from babelquake.studies.inquiries import REPEAT
 from babelquake.studies.kinds import mt as kinds
 from babelquake.studies.kinds import over_changed
 from babelquake.studies.mt.cells import Judged, cells, clean_places, places, quality

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from babelquake.perturb.labels import label_of
+from babelquake.perturb.labels import REPEAT, label_of
 from babelquake.runs.measures import Measure
 from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array
@@ -46,7 +46,6 @@ from babelquake.studies.cells import (
     paired_test,
     undefined,
 )
-from babelquake.studies.inquiries import REPEAT
 from babelquake.studies.kinds import mt as kinds
 from babelquake.studies.mt.cells import reaches_zero
 from babelquake.systems import System

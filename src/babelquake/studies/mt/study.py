@@ -8,6 +8,7 @@ from babelquake.data import Dataset
 from babelquake.data.columns import VARIANTS
 from babelquake.errors import UserError, setting
 from babelquake.languages import sides
+from babelquake.perturb.labels import REPEAT
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.suite import suite as suite_of
 from babelquake.runs.info import Audit
@@ -20,7 +21,7 @@ from babelquake.studies.detection import detection, encoder_of
 from babelquake.studies.execution import execute
 from babelquake.studies.final_marks import not_sampled, without_duplicates
 from babelquake.studies.forecast import keep_within_budget
-from babelquake.studies.inquiries import REPEAT, documents_of
+from babelquake.studies.inquiries import documents_of
 from babelquake.studies.judging import require_scores, text_in
 from babelquake.studies.kinds import mt as kinds
 from babelquake.studies.mt import MtOptions

@@ -7,12 +7,11 @@ is said but that: such a system loses nothing under noise because it has nothing
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from babelquake.perturb.labels import known_card
+from babelquake.perturb.labels import REPEAT, known_card
 from babelquake.runs.findings import Finding, Number
 from babelquake.runs.measures import Results, Row, distinct, values
 from babelquake.runs.run import Run
 from babelquake.studies.cells import LEAST_CHANGED
-from babelquake.studies.inquiries import REPEAT
 
 
 def chat_findings(results: Results, pair: str | None) -> Iterator[Finding]:
