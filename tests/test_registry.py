@@ -8,6 +8,9 @@ import pytest
 
 from babelquake import registry as module
 from babelquake.errors import UserError, did_you_mean
+from babelquake.perturb import Perturbation
+from babelquake.perturb.card import PERTURBATIONS
+from babelquake.perturb.suite import suite
 from babelquake.registry import Registry
 
 
@@ -82,15 +85,27 @@ def test_a_plug_in_may_register_itself(monkeypatch: pytest.MonkeyPatch, tmp_path
         "    '''Upper case.'''\n"
         "    return text.upper()\n"
     )
-    from babelquake.perturb import Perturbation
-    from babelquake.perturb.card import PERTURBATIONS
-
     monkeypatch.syspath_prepend(str(tmp_path))
     assert PERTURBATIONS.names()
     for attribute in ("_plugins", "_things"):
         monkeypatch.setattr(PERTURBATIONS, attribute, dict(getattr(PERTURBATIONS, attribute)))
     PERTURBATIONS._plugins["my-shout"] = "my_shouting"
     assert Perturbation("my-shout").apply("hallo") == "HALLO"
+
+
+def test_of_many_names_the_nearest_are_named_and_what_lists_them_all() -> None:
+    known = PERTURBATIONS.names()
+    assert len(known) > 50
+    for far in ("zzqq", "q"):
+        with pytest.raises(UserError) as raised:
+            suite(far)
+        said = str(raised.value)
+        assert "babelquake list perturbations" in said and len(said) < 200
+        assert sum(f" {name}," in said or f" {name}." in said for name in known) <= 3
+        with pytest.raises(UserError, match="babelquake list perturbations"):
+            Perturbation(far)
+    with pytest.raises(UserError, match=r"Did you mean 'keyboard-typo' or 'natural-typo'\?$"):
+        suite("typo")
 
 
 def test_hints_see_through_letter_case() -> None:

@@ -125,11 +125,24 @@ def one_of(name: str, value: str, choices: Any) -> Any:
     return value
 
 
-def did_you_mean(wrong: str, known: Iterable[str]) -> str:
-    """A hint for a misspelt name: the nearest known ones, or the whole choice when nothing is near."""
+MOST_NAMES = 20
+"""Names that an error lists; of more only the nearest are named."""
+
+
+def did_you_mean(wrong: str, known: Iterable[str], listing: str = "") -> str:
+    """A hint for a misspelt name: the nearest known ones, or the whole choice when nothing is near.
+
+    Of a long choice the three nearest are named all the same, and what lists them all (`listing`: perturbations).
+    """
     choices = sorted(known)
     spelt = {name.casefold(): name for name in choices}
-    near = [spelt[name] for name in get_close_matches(wrong.casefold(), spelt, n=3, cutoff=0.6)]
+    asked = wrong.casefold()
+    near = get_close_matches(asked, spelt, n=3, cutoff=0.6)
+    near = near or [name for name in spelt if len(asked) > 2 and asked in name][:3]
     if near:
-        return f"Did you mean {' or '.join(repr(name) for name in near)}?"
-    return f"Known are: {', '.join(choices)}." if choices else ""
+        return f"Did you mean {' or '.join(repr(spelt[name]) for name in near)}?"
+    if len(choices) <= MOST_NAMES:
+        return f"Known are: {', '.join(choices)}." if choices else ""
+    nearest = ", ".join(spelt[name] for name in get_close_matches(asked, spelt, n=3, cutoff=0.0))
+    found = f"The nearest of {len(choices)} are {nearest}."
+    return f"{found} See: babelquake list {listing}" if listing else found

@@ -21,9 +21,16 @@ class Registry(Generic[T]):
     """A lazy table of named things of one kind."""
 
     def __init__(
-        self, kind: str, group: str, places: Mapping[str, str] | None = None, modules: Iterable[str] = ()
+        self,
+        kind: str,
+        group: str,
+        places: Mapping[str, str] | None = None,
+        modules: Iterable[str] = (),
+        listing: str = "",
     ) -> None:
         self.kind = kind
+        self.listing = listing
+        """What `babelquake list` calls them all."""
         self.group = group
         self._places = dict(places or {})
         self._modules = list(modules)
@@ -67,7 +74,7 @@ class Registry(Generic[T]):
             return self._things[name]
         place = self._places.get(name) or self._plugins.get(name)
         if place is None:
-            raise UserError(f"no {self.kind} is called '{name}'. {did_you_mean(name, self.names())}")
+            raise UserError(f"no {self.kind} is called '{name}'. {did_you_mean(name, self.names(), self.listing)}")
         return self._loaded(name, place)
 
     def _loaded(self, name: str, place: str) -> T:

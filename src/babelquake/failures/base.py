@@ -69,7 +69,10 @@ MODULES = ("language", "talking", "lengths", "numbers", "markup", "content", "de
 """The modules whose import registers detectors: one line per family."""
 
 DETECTORS: Registry[Card] = Registry(
-    "kind of failure", "babelquake.failures", modules=[f"babelquake.failures.{module}" for module in MODULES]
+    "kind of failure",
+    "babelquake.failures",
+    modules=[f"babelquake.failures.{module}" for module in MODULES],
+    listing="failures",
 )
 
 

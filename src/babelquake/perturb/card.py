@@ -119,7 +119,10 @@ MODULES = (
 """The modules whose import registers perturbations: one line per family."""
 
 PERTURBATIONS: Registry[Card] = Registry(
-    "perturbation", "babelquake.perturbations", modules=[f"babelquake.perturb.{module}" for module in MODULES]
+    "perturbation",
+    "babelquake.perturbations",
+    modules=[f"babelquake.perturb.{module}" for module in MODULES],
+    listing="perturbations",
 )
 
 

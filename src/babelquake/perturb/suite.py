@@ -425,6 +425,6 @@ def _spelt_out(item: str) -> list[Spec]:
     if PLACE.fullmatch(specs[0].name) or specs[0].name in LIVE:
         card_of(specs[0].name)
     elif specs[0].name not in PERTURBATIONS.names():
-        hint = did_you_mean(specs[0].name, [*PERTURBATIONS.names(), *suite_names()])
+        hint = did_you_mean(specs[0].name, [*PERTURBATIONS.names(), *suite_names()], "perturbations")
         raise UserError(f"no perturbation or suite is called '{specs[0].name}'. {hint}")
     return specs
