@@ -63,7 +63,6 @@ class Engine:
         memory_bytes: int = BOUND,
         on_error: Literal["keep", "stop"] = "keep",
         budget: int | None = None,
-        resident: int = 1,
     ) -> None:
         self.cache = cache
         self.quiet = quiet
@@ -73,7 +72,7 @@ class Engine:
         """Texts that were really sent to a system or a costly scorer."""
         self.budget = budget
         """Characters that remote resources may still be sent; None where nobody counts."""
-        self.resident = resident
+        self.resident = 1
         """Models that a worker elsewhere keeps in memory: one, but where several are asked in turn."""
         self.searching = False
         """Whether only paid services' answers are looked up and kept: a search asks much that is sooner computed."""
@@ -90,8 +89,8 @@ class Engine:
         given = [text if text.strip() else "" for text in texts]
         if isinstance(system, Defended):
             return system.follow(given, self.translate)
-        call: Call[System, str, str] = Call(system, worker.translations, self.memory, resident=self.resident)
-        found = self._answered(call, given, TRANSLATION, f"translating with {system.name}", {"": ""})
+        call = self._call(system, worker.translations)
+        found: list[str] = self._answered(call, given, TRANSLATION, f"translating with {system.name}", {"": ""})
         self._shortfalls.hear(system.name, given, found)
         return found
 
@@ -140,8 +139,8 @@ class Engine:
 
     def _judged(self, scorer: Scorer, questions: Questions, label: str, stored: bool) -> Array:
         """Rows that are looked up, or asked for; no `label`, no progress bar."""
-        call: Call[Scorer, Question, Array] = Call(scorer, worker.statistics, self.memory, resident=self.resident)
         form = COMPARISON if isinstance(scorer, VectorScorer) else JUDGEMENT
+        call = self._call(scorer, worker.statistics)
         rows = self._answered(call, questions.one_by_one(scorer.needs), form, label, {}, stored)
         return np.stack(rows)
 
@@ -151,7 +150,7 @@ class Engine:
         A scorer that is asked in several ways marks those of the first.
         """
         scorer = scorer.ways[0]
-        call: Call[Scorer, Question, list[Span]] = Call(scorer, worker.marks, self.memory, {"what": "errors"})
+        call = self._call(scorer, worker.marks, what="errors")
         form = replace(MARKING, length=lambda one: 0 if scorer.remembers(one) else one.characters)
         return self._answered(call, questions.one_by_one(scorer.needs), form, f"marking with {scorer.name}", {})
 
@@ -163,11 +162,11 @@ class Engine:
         _, known = self._looked_up(scorer.signature, distinct, JUDGEMENT)
         return [question for question in distinct if question not in known]
 
-    def judge_all(self, scorers: Sequence[Scorer], questions: Questions, stored: bool = True) -> list[Array]:
+    def judge_all(self, scorers: Sequence[Scorer], questions: Questions) -> list[Array]:
         """The rows of several scorers. Those that share an encoder go side by side: it reads every text once."""
         together = [scorer for scorer in scorers if isinstance(scorer, VectorScorer)]
         if len(together) < 2 or not len(questions):
-            return [self.judge(scorer, questions, stored) for scorer in scorers]
+            return [self.judge(scorer, questions) for scorer in scorers]
         for scorer in together:
             scorer.prepare(questions)
         asked = questions.one_by_one(frozenset().union(*(scorer.needs for scorer in together)))
@@ -179,42 +178,40 @@ class Engine:
         ):
             for start in range(0, len(order), SIDE_BY_SIDE):
                 part = questions.take(order[start : start + SIDE_BY_SIDE])
-                for scorer, found in self._side_by_side(together, part, stored):
+                for scorer, found in self._side_by_side(together, part):
                     rows[id(scorer)].append(found)
                 progress.advance(len(part))
         back = np.argsort(np.array(order), kind="stable")
         return [
-            np.concatenate(rows[id(scorer)])[back] if id(scorer) in rows else self.judge(scorer, questions, stored)
+            np.concatenate(rows[id(scorer)])[back] if id(scorer) in rows else self.judge(scorer, questions)
             for scorer in scorers
         ]
 
-    def _side_by_side(
-        self, scorers: Sequence[VectorScorer], part: Questions, stored: bool
-    ) -> Iterator[tuple[VectorScorer, Array]]:
+    def _side_by_side(self, scorers: Sequence[VectorScorer], part: Questions) -> Iterator[tuple[VectorScorer, Array]]:
         """The rows of every scorer, each kin in one go; workers elsewhere are asked one scorer at a time."""
         kins: dict[Hashable, list[VectorScorer]] = {}
         for scorer in scorers:
             kins.setdefault(id(scorer) if self.workers else scorer.kin, []).append(scorer)
         for kin in kins.values():
             if len(kin) == 1:
-                yield kin[0], self._judged(kin[0], part, "", stored)
+                yield kin[0], self._judged(kin[0], part, "", stored=True)
             else:
-                yield from zip(kin, self._judged_as_one(kin, part, stored), strict=True)
+                yield from zip(kin, self._judged_as_one(kin, part), strict=True)
 
-    def _judged_as_one(self, kin: Sequence[VectorScorer], part: Questions, stored: bool) -> list[Array]:
+    def _judged_as_one(self, kin: Sequence[VectorScorer], part: Questions) -> list[Array]:
         asked = part.one_by_one(kin[0].needs)
         distinct = list(dict.fromkeys(asked))
         looked_up = [
             ({}, {}) if self.searching else self._looked_up(scorer.signature, distinct, COMPARISON) for scorer in kin
         ]
         missing = [one for one in distinct if any(one not in answers for _, answers in looked_up)]
-        call: Call[VectorScorer, Question, Array] = Call(kin[0], worker.statistics_of_all, self.memory, {"kin": kin})
+        call = self._call(kin[0], worker.statistics_of_all, kin=kin)
         for batch in in_batches(sorted(missing, key=COMPARISON.order), kin[0].limits, COMPARISON.length):
             rows = np.stack(cast(list[Array], call(batch)), axis=1)
             for (keys, answers), own in zip(looked_up, rows, strict=True):
                 some = dict(zip(batch, own, strict=True))
                 answers.update(some)
-                if self.cache and stored and not self.searching:
+                if self.cache and not self.searching:
                     self.cache.put({keys[one]: COMPARISON.write(row) for one, row in some.items()}, durable=False)
             self.calls += len(batch) * len(kin)
         return [np.stack([answers[one] for one in asked]) for _, answers in looked_up]
@@ -226,9 +223,7 @@ class Engine:
         workers = self.workers
 
         def elsewhere(asked: tuple[int, ...], batches: list[list[str]]) -> Iterator[tuple[int, list[Encoding]]]:
-            call: Call[Encoder, str, Encoding] = Call(
-                encoder, worker.encodings, self.memory, {"layers": asked}, self.resident
-            )
+            call = self._call(encoder, worker.encodings, layers=asked)
             return cast(Iterator[tuple[int, list[Encoding]]], workers.unordered(call, batches))
 
         return self.memory.encode(encoder, texts, tuple(layers), elsewhere)
@@ -239,12 +234,12 @@ class Engine:
 
     def fill(self, masked: MaskedLM, gaps: Sequence[Gap], top: int = 50, stored: bool = True) -> list[list[Filler]]:
         """For each gap the words that a masked language model offers."""
-        call: Call[MaskedLM, Gap, list[Filler]] = Call(masked, worker.fillers, self.memory, {"top": top}, self.resident)
+        call = self._call(masked, worker.fillers, top=top)
         return self._answered(call, gaps, FILLING, f"filling gaps with {masked.name}", {}, stored)
 
     def log_probabilities(self, causal: CausalLM, texts: Sequence[str], stored: bool = True) -> list[Matrix]:
         """For each text its tokens' log-probabilities under a causal language model."""
-        call: Call[CausalLM, str, Matrix] = Call(causal, worker.log_probabilities, self.memory, resident=self.resident)
+        call = self._call(causal, worker.log_probabilities)
         return self._answered(call, texts, PROBABILITY, f"weighing with {causal.name}", {}, stored)
 
     def search(
@@ -266,7 +261,7 @@ class Engine:
         step = scorer.limits.texts
         starts = range(0, len(questions), step)
         blocks = (questions.rows(start, start + step) for start in starts)
-        call: Call[Scorer, Question, Array] = Call(scorer, worker.statistics, self.memory, resident=self.resident)
+        call = self._call(scorer, worker.statistics)
         parts: dict[int, Array] = {}
         travels = type(scorer).attach is Scorer.attach
         with Progress(label, len(questions), quiet=self.quiet) as progress:
@@ -275,6 +270,10 @@ class Engine:
                 parts[place] = part
                 progress.advance(len(part))
         return np.concatenate([parts[place] for place in sorted(parts)])
+
+    def _call(self, resource: Any, ask: Callable[..., list[Any]], **options: Any) -> Call[Any, Any, Any]:
+        """One kind of question to a resource, as workers are asked it."""
+        return Call(resource, ask, self.memory, options, self.resident)
 
     def _answered(
         self,
