@@ -1,4 +1,4 @@
-"""Perturbations of one's own: `module:function`."""
+"""Perturbations of one's own: functions, objects and classes, handed over or named as `module:name`."""
 
 from pathlib import Path
 
@@ -26,6 +26,12 @@ def number(text):
 
 def blind(*, strength=1):
     return ""
+
+class Marks:
+    def __init__(self, mark="!"):
+        self.mark = mark
+    def perturb(self, text, level: float = 1.0, rng=None):
+        return text + self.mark if rng.chance(level) else text
 """
 
 
@@ -42,6 +48,52 @@ def test_a_function_is_a_perturbation() -> None:
     levels = [change.level for change in suite("own_noise:double_spaces[level=0.1|0.2],case").perturbations]
     assert levels == [0.1, 0.2, 0.5]
     assert "content:" in Perturbation("own_noise:shout").signature("en")
+
+
+class Ends:
+    """An object that somebody wrote for another tool: it has a method, and no base class."""
+
+    def __init__(self, mark: str) -> None:
+        self.mark = mark
+        self.seen: list[str] = []
+
+    def perturb(self, sentence: str) -> str | None:
+        self.seen.append(sentence)
+        return sentence + self.mark if sentence else None
+
+
+class Called(Ends):
+    name = "my endings"
+    signature = "endings|v2"
+
+
+def test_an_object_with_perturb_is_a_perturbation() -> None:
+    assert bq.perturb(Ends("!"), ["Hi", ""]) == ["Hi!", None]
+    assert bq.perturb(Called("?"), ["Hi"]) == ["Hi?"]
+    table = bq.perturb_table([Ends("!"), "case[to=upper,level=1]"], ["Hi"])
+    assert dict(table.select("perturbation", "text").iter_rows()) == {"Ends": "Hi!", "case[to=upper]": "HI"}
+    assert bq.augment(["Hi"], [Called(".")], share=1) == ["Hi."]
+    assert bq.perturb("own_noise:Marks[mark=?]", ["Hi"]) == ["Hi?"]
+    assert bq.perturb("own_noise:Marks", ["Hi"], level=0) == ["Hi"]
+
+
+def test_objects_are_told_apart_by_their_signature_or_their_values() -> None:
+    one, other, same = (Perturbation(Ends(mark)).signature("en") for mark in "!?!")
+    assert one == same != other
+    assert Perturbation(Called("!")).signature("en") == "my endings|endings|v2"
+    again = Ends("!")
+    assert [change.label for change in suite([again, again]).perturbations] == ["Ends"]
+    with pytest.raises(UserError, match="'Ends'"):
+        suite([Ends("!"), Ends("?")])
+
+
+def test_what_cannot_perturb_is_refused() -> None:
+    with pytest.raises(UserError, match=r"int is not a perturbation.*perturb\(text\)"):
+        perturb(3, ["Hi"])  # type: ignore[arg-type]
+    odd = Called("!")
+    odd.name = "endings[2]"
+    with pytest.raises(UserError, match=r"endings\[2\]"):
+        perturb(odd, ["Hi"])
 
 
 @pytest.mark.parametrize(
@@ -78,3 +130,18 @@ def test_a_study_takes_it_too(tmp_path: Path) -> None:
     )
     assert set(run.measures["perturbation"].drop_nulls()) >= {"own_noise:double_spaces"}
     assert "content:" in "".join(run.measures["signature"])
+
+
+@pytest.mark.parametrize("study", ["mt", "metric", "qe"])
+def test_every_study_with_a_suite_takes_an_object(study: str, tmp_path: Path) -> None:
+    rated = [{"source": f"Eins {n}.", "reference": f"One {n}.", "translation": f"A {n}.", "system": "s"} for n in "abc"]
+    told = {"data": rated, "suite": [Called("!")], "language_pair": "de-en", "out": tmp_path / "run"}
+    if study == "mt":
+        run = bq.mt(systems=lambda texts: list(texts), **told, resamples=100)
+    elif study == "metric":
+        run = bq.metric(scorers=["chrf"], side="translation", **told, resamples=100)
+    else:
+        run = bq.qe(scorers=["chrf"], **told, resamples=100)
+    assert "my endings" in set(run.measures["perturbation"].drop_nulls())
+    assert "endings|v2" in "".join(run.measures["signature"])
+    assert set(run.variants["text"].str.slice(-1)) == {"!"}

@@ -12,13 +12,13 @@ from typing import Any
 from babelquake.errors import UserError, listed_texts
 from babelquake.languages import Language
 from babelquake.perturb.base import Perturbation
-from babelquake.perturb.card import PERTURBATIONS, Card, perturbation
+from babelquake.perturb.card import PERTURBATIONS, Card, Perturbs, perturbation
 
-__all__ = ["PERTURBATIONS", "Card", "Perturbation", "perturb", "perturbation"]
+__all__ = ["PERTURBATIONS", "Card", "Perturbation", "Perturbs", "perturb", "perturbation"]
 
 
 def perturb(
-    name: str | Callable[..., Any],
+    name: str | Callable[..., Any] | Perturbs,
     texts: Iterable[str],
     *,
     lang: str | None = None,
@@ -26,7 +26,7 @@ def perturb(
     replicate: int = 0,
     **options: Any,
 ) -> list[str | None]:
-    """Change each text; None where the perturbation is not applicable. `name` may be a function of a text.
+    """Change each text; None where not applicable. `name` may be a function of a text, or an object with `perturb`.
 
     What can do nothing without the language of the texts is an error where `lang` is not given.
 
@@ -52,7 +52,7 @@ def perturb(
     ]
 
 
-def _one(name: str | Callable[..., Any], options: dict[str, Any]) -> Perturbation:
+def _one(name: str | Callable[..., Any] | Perturbs, options: dict[str, Any]) -> Perturbation:
     """The perturbation of that name; a suite, which is several, is refused by name."""
     from babelquake.perturb.suite import is_suite, suite
 

@@ -16,7 +16,7 @@ from babelquake.errors import UserError
 from babelquake.generators import driven
 from babelquake.languages import Language
 from babelquake.machinery import machinery
-from babelquake.perturb.card import card_of, card_of_function
+from babelquake.perturb.card import Perturbs, card_of, card_of_own
 from babelquake.perturb.context import ALONE, BESIDE, Asking, Beside, Fillers
 from babelquake.perturb.vocabulary import FROM_DATA, SHIPPED, Vocabulary, vocabulary
 from babelquake.randomness import Stream
@@ -40,10 +40,10 @@ would otherwise reach them, marks inside numbers and words that negate. `none` l
 class Perturbation:
     """A card bound to a level and options: ready to change texts."""
 
-    def __init__(self, spec: Spec | str | Callable[..., Any], **options: Any) -> None:
-        """By its name with options in brackets, or as a function of a text."""
+    def __init__(self, spec: Spec | str | Callable[..., Any] | Perturbs, **options: Any) -> None:
+        """By its name with options in brackets, or as a function of a text or an object with a method `perturb`."""
         if not isinstance(spec, str | Spec):
-            spec = Spec(card_of_function(spec).name)
+            spec = Spec(card_of_own(spec).name)
         spec = (parse(spec) if isinstance(spec, str) else spec).with_options(**options)
         self.card = card_of(spec.name)
         given = dict(spec.options)

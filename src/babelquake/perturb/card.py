@@ -16,16 +16,18 @@ it yields gaps and receives the model's words for them (see `context`).
 """
 
 import inspect
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from functools import cached_property, wraps
-from typing import Any, Literal, TypeVar
+from functools import cached_property, lru_cache, wraps
+from typing import Any, Literal, Protocol, TypeVar
 
 from babelquake.errors import UserError
 from babelquake.languages import Language
 from babelquake.perturb.context import BESIDE
 from babelquake.registry import Registry
 from babelquake.spec import parameters
+from babelquake.text import digest
 from babelquake.user_code import PLACE, at, name_of, source_of, told
 
 Meaning = Literal["preserving", "altering", "depends"]
@@ -34,6 +36,10 @@ Side = Literal["source", "translation", "reference", "prompt", "any"]
 Injects = Literal["canary", "question"]
 SUPPLIED = frozenset({"text", "level", "rng", "lang", "target", "protect", "source", "vocabulary"}) | BESIDE
 """Parameters that are not options: the caller supplies them."""
+OWN = "own"
+"""The family of functions and objects of the user's without a card."""
+NAME = re.compile(r"[\w .:+-]+")
+"""What an object may be called: a name with brackets would be one with options."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +87,11 @@ class Card:
     def options(self) -> dict[str, inspect.Parameter]:
         """The options in brackets, without the level."""
         return parameters(self.function, skip=SUPPLIED)
+
+    @property
+    def identity(self) -> str:
+        """What tells one of the user's own from another of its name; the same for any two of those that are named."""
+        return self.resource(None) if self.family == OWN and self.resource is not None else ""
 
     @property
     def asks(self) -> bool:
@@ -177,8 +188,8 @@ def perturbation(
 def card_of(name: str) -> Card:
     """The card of a perturbation: registered, or made for a function of the user's at `module:function`.
 
-    Such a function asks for what it needs by the same names; the default of its `level` is the level. The file it is
-    written in counts in the signature.
+    Such a function, or the method `perturb` of such a class, asks for what it needs by the same names; the default of
+    its `level` is the level. The file it is written in counts in the signature.
     """
     if name in LIVE:
         return LIVE[name]
@@ -186,25 +197,46 @@ def card_of(name: str) -> Card:
 
 
 LIVE: dict[str, Card] = {}
-"""Functions of the user's that were handed over as such, by the names that tables show."""
+"""Functions and objects of the user's that were handed over as such, by the names that tables show."""
 
 
-def card_of_function(function: Callable[..., Any]) -> Card:
-    """The card of a function, a lambda or an object that can be called, under its own name.
+class Perturbs(Protocol):
+    """An object of the user's with a method that changes a text; it asks for what it needs as a function does.
 
-    A name that was taken by an earlier function is the new one's: in a notebook, cells are run again.
+    It may have a `name`, which tables show, and a `signature`, a text or a method that gives one.
     """
-    if not callable(function):
-        raise UserError(f"{type(function).__name__} is not a perturbation: give a name, or a function of a text.")
-    name = name_of(function).rpartition(":")[2].rpartition(".")[2]
+
+    @property
+    def perturb(self) -> Callable[..., Any]:
+        """The changed text, or None where it is not applicable."""
+
+
+def card_of_own(thing: Callable[..., Any] | Perturbs) -> Card:
+    """The card of a function, a lambda, or an object that has `perturb` or can be called, under its own name.
+
+    A name that was taken by an earlier one is the new one's: in a notebook, cells are run again.
+    """
+    if not callable(getattr(thing, "perturb", thing)):
+        raise UserError(
+            f"{type(thing).__name__} is not a perturbation: give a name, a function of a text, or an object with a "
+            "method perturb(text)."
+        )
+    name = name_of(thing)
+    if name != getattr(thing, "name", None):
+        name = name.rpartition(":")[2].rpartition(".")[2]
+    elif not NAME.fullmatch(name):
+        raise UserError(f"'{name}' cannot be the name of a perturbation: use letters, digits, spaces and hyphens.")
     if name in PERTURBATIONS.names():
         name = f"own-{name}"
-    LIVE[name] = _card_for(function, name)
+    LIVE[name] = _card_for(thing, name)
     return LIVE[name]
 
 
-def _card_for(function: Callable[..., Any], name: str) -> Card:
-    if isinstance(own := getattr(function, "card", None), Card):
+def _card_for(thing: Any, name: str) -> Card:
+    function = getattr(thing, "perturb", thing)
+    if isinstance(thing, type) and function is not thing:
+        function = _of_class(thing)
+    if isinstance(own := getattr(thing, "card", None), Card):
         return replace(own, name=name, function=_own(function, name))
     given = inspect.signature(function).parameters
     if "text" not in given:
@@ -218,10 +250,42 @@ def _card_for(function: Callable[..., Any], name: str) -> Card:
     level = given["level"].default if "level" in given else None
     if "level" in given and not isinstance(level, int | float):
         raise UserError(f"{name}: its parameter level needs a default, such as level=0.1.")
-    said = f"content:{source_of(function)}"
+    said = _identity(thing)
     return Card(
-        name, "own", "", "depends", level, "share", (), "any", 1, _own(function, name), resource=lambda lang: said
+        name, OWN, "", "depends", level, "share", (), "any", 1, _own(function, name), resource=lambda lang: said
     )
+
+
+def _identity(thing: Any) -> str:
+    """What tells a function or an object from others: its signature, or the file it is written in and its values.
+
+    Of an object's values those count that are written the same everywhere: texts, numbers and switches.
+    """
+    if inspect.isroutine(thing) or isinstance(thing, type):
+        return f"content:{source_of(thing)}"
+    given = getattr(thing, "signature", None)
+    if given := given() if callable(given) else given:
+        return str(given)
+    names = {*getattr(thing, "__dict__", ()), *getattr(type(thing), "__slots__", ())}
+    state = [
+        (name, value) for name in sorted(names) if isinstance(value := getattr(thing, name, None), str | int | float)
+    ]
+    values = f"|values:{digest(f'{name}={value!r}' for name, value in state)}" if state else ""
+    return f"content:{source_of(type(thing))}{values}"
+
+
+def _of_class(kind: type[Perturbs]) -> Callable[..., Any]:
+    """A class with `perturb` as a function: what makes an object is an option beside those of the method."""
+    made, own = lru_cache(maxsize=64)(kind), parameters(kind)
+    method = inspect.signature(kind.perturb)
+
+    def change(text: str, **given: Any) -> Any:
+        options = {name: given.pop(name) for name in own if name in given}
+        return made(**options).perturb(text, **given)
+
+    further = [one.replace(kind=one.KEYWORD_ONLY) for one in own.values()]
+    change.__signature__ = method.replace(parameters=[*list(method.parameters.values())[1:], *further])  # type: ignore[attr-defined]
+    return change
 
 
 def _called_text(function: Callable[..., Any], first: str) -> Callable[..., Any]:

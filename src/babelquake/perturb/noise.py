@@ -29,7 +29,7 @@ from babelquake.files import replacing
 from babelquake.languages import Language, pair_in_path, sides
 from babelquake.limits import json_of
 from babelquake.perturb.base import Perturbation
-from babelquake.perturb.suite import Suite
+from babelquake.perturb.suite import Perturbations, Suite
 from babelquake.perturb.suite import suite as suite_of
 from babelquake.randomness import Stream
 
@@ -132,7 +132,7 @@ class Augmented:
 
 def augment(
     texts: Sequence[str],
-    suite: str | Suite | Sequence[str] = "everyday",
+    suite: Perturbations = "everyday",
     *,
     share: float = 0.3,
     strength: tuple[float, float] = (0.5, 1.5),
@@ -150,7 +150,7 @@ def augment(
 def augment_file(
     data: str | Path,
     out: str | Path,
-    suite: str | Suite | Sequence[str] = "everyday",
+    suite: Perturbations = "everyday",
     *,
     share: float = 0.3,
     strength: tuple[float, float] = (0.5, 1.5),
@@ -272,7 +272,7 @@ def _jsonl(data: str | Path, side: str, columns: Mapping[str, str] | None, noise
 def _whole(
     data: str | Path,
     target: Path,
-    suite: str | Suite | Sequence[str],
+    suite: Perturbations,
     side: str,
     add: bool,
     columns: Mapping[str, str] | None,

@@ -33,7 +33,7 @@ from babelquake.languages import Language
 from babelquake.limits import text_of, yaml_of
 from babelquake.paths import tables_in, text_of_room
 from babelquake.perturb.base import Perturbation
-from babelquake.perturb.card import LIVE, PERTURBATIONS, card_of
+from babelquake.perturb.card import LIVE, PERTURBATIONS, Perturbs, card_of
 from babelquake.perturb.context import ALONE, BESIDE, Asking, Beside, Fillers, Rewritten, beside_each
 from babelquake.perturb.vocabulary import FROM_DATA, Vocabulary
 from babelquake.spec import Spec, expand, parse, split_list
@@ -317,24 +317,26 @@ MOST_REPLICATES = 10_000
 """More than anybody needs, fewer than fill a disk."""
 
 
-AnyPerturbation = str | Perturbation | Callable[..., Any]
-"""A perturbation by name, a perturbation, or a function of a text."""
+AnyPerturbation = str | Perturbation | Callable[..., Any] | Perturbs
+"""A perturbation by name, a perturbation, a function of a text, or an object with a method `perturb`."""
+Perturbations = Suite | AnyPerturbation | Sequence[AnyPerturbation]
+"""A suite by name, a suite, or perturbations."""
 
 
 def suite(
-    what: Suite | AnyPerturbation | Sequence[AnyPerturbation],
+    what: Perturbations,
     replicates: int | None = None,
     vocabulary: str | None = None,
 ) -> Suite:
     """A suite by name, from a YAML file, or made of specs: `niu2020`, `mine.yaml`, `misspell[level=0.1|0.2],case`.
 
-    Functions of a text and perturbations may stand among the names.
+    Functions of a text, objects with a method `perturb`, and perturbations may stand among the names.
     `replicates` repeats stochastic perturbations, `vocabulary` says where those that draw words take them from.
     """
     return _named(what, replicates).drawing_from(vocabulary)
 
 
-def _named(what: Suite | AnyPerturbation | Sequence[AnyPerturbation], replicates: int | None) -> Suite:
+def _named(what: Perturbations, replicates: int | None) -> Suite:
     if replicates is not None and not 1 <= replicates <= MOST_REPLICATES:
         raise UserError(f"{replicates} replicates: expected a whole number from 1 to {MOST_REPLICATES:,}.")
     if isinstance(what, Suite):
@@ -416,7 +418,9 @@ def _perturbations(
             found += (Perturbation(one.name, **(said | dict(one.options))) for one in _spelt_out(item))
     by_cell: dict[tuple[str, float | None], Perturbation] = {}
     for perturbation in found:
-        by_cell.setdefault(perturbation.cell, perturbation)
+        known = by_cell.setdefault(perturbation.cell, perturbation)
+        if known.card.identity != perturbation.card.identity:
+            raise UserError(f"two perturbations are called '{perturbation.name}'. Give one of them another name.")
     return tuple(by_cell.values())
 
 

@@ -14,7 +14,7 @@ from babelquake.errors import UserError, listed_texts
 from babelquake.files import disk, locked
 from babelquake.languages import Language
 from babelquake.perturb.context import Fillers
-from babelquake.perturb.suite import Suite
+from babelquake.perturb.suite import Perturbations, Suite
 from babelquake.perturb.suite import suite as suite_of
 from babelquake.perturb.vocabulary import vocabulary_of
 
@@ -25,7 +25,7 @@ Line = tuple[str, str | None]
 
 
 def perturb_table(
-    suite: str | Suite | Sequence[str],
+    suite: Perturbations,
     texts: Sequence[str],
     *,
     lang: str | None = None,

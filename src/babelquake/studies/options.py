@@ -35,7 +35,8 @@ from babelquake.errors import UserError, did_you_mean, setting
 if TYPE_CHECKING:
     from babelquake.data import Dataset, Given
     from babelquake.engine import Engine
-    from babelquake.studies.resolve import Perturbations, Scorers
+    from babelquake.perturb.suite import Perturbations
+    from babelquake.studies.resolve import Scorers
 
 P = ParamSpec("P")
 O = TypeVar("O", bound="RunOptions")  # noqa: E741 – of options

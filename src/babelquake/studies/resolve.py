@@ -12,7 +12,7 @@ from babelquake.languages import Language
 from babelquake.models import masked
 from babelquake.models.shipped import shipped
 from babelquake.paths import install_line
-from babelquake.perturb.suite import AnyPerturbation, Suite
+from babelquake.perturb.suite import Suite
 from babelquake.scorers import Scorer
 from babelquake.scorers import scorer as scorer_of
 from babelquake.spec import expand
@@ -26,8 +26,6 @@ AnySystem = str | System | Callable[[Sequence[str]], Sequence[str]]
 """A system by name, a system, or a function from texts to translations."""
 Scorers = AnyScorer | Sequence[AnyScorer]
 Systems = AnySystem | Sequence[AnySystem]
-Perturbations = Suite | AnyPerturbation | Sequence[AnyPerturbation]
-"""A suite by name, a suite, or perturbations: names, perturbations, functions of a text."""
 Ratings = str | Path | pl.DataFrame
 """Human ratings of attacked texts: a file, or a table."""
 

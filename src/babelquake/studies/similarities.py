@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from babelquake.engine import Engine
 from babelquake.errors import UserError
 from babelquake.perturb import perturb
-from babelquake.perturb.suite import Suite
+from babelquake.perturb.suite import Perturbations
 from babelquake.perturb.suite import suite as suite_of
 from babelquake.scorers.base import Questions, Scorer
 from babelquake.scorers.bertscore import BertScore
@@ -19,7 +19,7 @@ def similarities(
     scorers: AnyScorer | Sequence[AnyScorer],
     translation: str,
     references: str | Sequence[str],
-    suite: str | Suite | Sequence[str] = (),
+    suite: Perturbations = (),
     *,
     lang: str | None = "en",
     seed: int = 0,
@@ -49,7 +49,7 @@ def _bertscore(scorer: Scorer) -> BertScore:
     return scorer
 
 
-def _versions(reference: str, suite: str | Suite | Sequence[str], lang: str | None, seed: int) -> list[tuple[str, str]]:
+def _versions(reference: str, suite: Perturbations, lang: str | None, seed: int) -> list[tuple[str, str]]:
     """A reference as it is, and under every perturbation that applies to it."""
     found = [(reference, "")]
     if suite:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from babelquake.studies.options import BY, RESAMPLES, SUITE, UNIT, PerturbingOptions, Unit, Words, option
 
 if TYPE_CHECKING:
-    from babelquake.studies.resolve import Perturbations
+    from babelquake.perturb.suite import Perturbations
 
 
 Side = Literal["source", "translation", "reference"]

@@ -19,7 +19,8 @@ from babelquake.studies.options import (
 )
 
 if TYPE_CHECKING:
-    from babelquake.studies.resolve import Perturbations, Scorers, Systems
+    from babelquake.perturb.suite import Perturbations
+    from babelquake.studies.resolve import Scorers, Systems
 
 
 @dataclass(frozen=True, kw_only=True)

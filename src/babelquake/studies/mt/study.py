@@ -9,7 +9,7 @@ from babelquake.data.columns import VARIANTS
 from babelquake.errors import UserError, setting
 from babelquake.languages import sides
 from babelquake.perturb.labels import REPEAT
-from babelquake.perturb.suite import Suite
+from babelquake.perturb.suite import Perturbations, Suite
 from babelquake.perturb.suite import suite as suite_of
 from babelquake.runs.info import Audit
 from babelquake.runs.run import Run
@@ -33,7 +33,6 @@ from babelquake.studies.options import takes
 from babelquake.studies.plan import Material, Plan, Systems
 from babelquake.studies.resolve import (
     AnySystem,
-    Perturbations,
     given_references,
     references_each,
     scorers_of,

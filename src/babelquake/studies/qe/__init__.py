@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from babelquake.studies.options import BY, RESAMPLES, SUITE, UNIT, PerturbingOptions, Unit, option
 
 if TYPE_CHECKING:
-    from babelquake.studies.resolve import Perturbations, Scorers
+    from babelquake.perturb.suite import Perturbations
+    from babelquake.studies.resolve import Scorers
 
 
 @dataclass(frozen=True, kw_only=True)
