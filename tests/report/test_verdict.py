@@ -149,6 +149,12 @@ def test_of_many_systems_the_first_and_the_last_are_named(tmp_path: Path) -> Non
     assert not any(f", {name} " in loss for name in "DEFG")
 
 
+def test_who_gains_under_a_noise_is_not_said_to_lose_less_than_nothing(tmp_path: Path) -> None:
+    place = {"perturbation": "misspell", "level": 0.1}
+    (loss,) = told_of(tmp_path, *cell("A", -9.0, 0.001, **place), *cell("B", 4.0, 0.3, **place))
+    assert "A loses 18 % of its chrF, B gains 8 % (not significant)" in loss
+
+
 def test_a_level_that_the_papers_rule_exceeds_is_told_with_what_was_changed(tmp_path: Path) -> None:
     """`keyboard-typo` changes at least one word a sentence: 5 % asked, 15 % changed."""
     place = {"perturbation": "keyboard-typo", "level": 0.05}

@@ -117,7 +117,8 @@ def tested(finding: Finding, what: str = "the difference") -> str:
 
 def percent(value: float) -> str:
     """Small shares keep a digit: 0.4 % is not nothing."""
-    return f"{value:.0f} %" if abs(value) >= 2 or not value else f"{value:.1f} %".replace("-", "−")
+    said = f"{value:.0f} %" if abs(value) >= 2 or not value else f"{value:.1f} %"
+    return said.replace("-", "−")
 
 
 def beside(label: str, more: str) -> str:
@@ -261,7 +262,9 @@ def loss(finding: Finding, names: Names) -> str:
 
     def lost(one: Number) -> str:
         share = shares.get(one.system)
-        said = f"{percent(100 - share)}" if share is not None else f"{score(-one.known)}"
+        cost = -one.known if share is None else 100 - share
+        size = score(abs(cost)) if share is None else percent(abs(cost))
+        said = f"gains {size}" if cost < 0 else size
         return said + ("" if one.significant else f" ({one.outcome})")
 
     first, *others = deltas
