@@ -138,7 +138,7 @@ def ours(file: Path, recipe: str, out: Path) -> None:
     from babelquake.attacks.victim import Scale
     from babelquake.engine import Engine
     from babelquake.models import causal, masked
-    from babelquake.models.settings import configure
+    from babelquake.models.loading import configure
     from babelquake.scorers import scorer
     from babelquake.studies.attack.models import stop_words, tags
     from babelquake.studies.attack.searching import Plan

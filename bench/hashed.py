@@ -8,8 +8,8 @@ from pathlib import Path
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from babelquake.data import read
-from babelquake.models.hashed_quality import HashedQuality
 from babelquake.models.hashed_vectors import HashedVectors
+from babelquake.scorers.qe_multi import HashedQuality
 
 
 def main() -> None:

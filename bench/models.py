@@ -16,7 +16,7 @@ from pathlib import Path
 
 from babelquake.data import read
 from babelquake.systems import system
-from babelquake.systems.bundled import available
+from babelquake.systems.ctranslate2 import available
 
 RESULTS = Path(__file__).parent / "results" / "models.json"
 THREADS = 2

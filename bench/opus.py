@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from babelquake.train.initial_model import read_variables
+from babelquake.train.export import read_variables
 
 ATTENTION = {"self_attention": "self_attn", "attention": "encoder_attn"}
 

@@ -19,9 +19,8 @@ from babelquake.models.int8_weights import pretrained
 from babelquake.models.shipped import folder
 from babelquake.train import clm, metric, mlm
 from babelquake.train.clm import preferences
-from babelquake.train.config import read_settings
-from babelquake.train.model_folder import files, read
-from babelquake.train.recipes import CausalRecipe, MaskedRecipe, MetricRecipe
+from babelquake.train.config import CausalRecipe, MaskedRecipe, MetricRecipe, read_settings
+from babelquake.train.training import files, read
 
 PLACE = torch.device("cpu")
 NEWS = "news2019"

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import pytest
 from hypothesis import settings
 
-from babelquake.models.settings import configure
+from babelquake.models.loading import configure
 from babelquake.systems import SYSTEMS, System
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from babelquake.data import Dataset, dataset, read
     from babelquake.engine import Cache, Engine, workers
     from babelquake.errors import UserError
-    from babelquake.models.settings import configure
+    from babelquake.models.loading import configure
     from babelquake.papers import reproduce
     from babelquake.perturb import Perturbation, perturb, perturbation
     from babelquake.perturb.noise import augment, augment_file
@@ -55,7 +55,7 @@ _PLACES = {
         "babelquake.data": "Dataset dataset read",
         "babelquake.engine": "Cache Engine workers",
         "babelquake.errors": "UserError",
-        "babelquake.models.settings": "configure",
+        "babelquake.models.loading": "configure",
         "babelquake.papers": "reproduce",
         "babelquake.perturb": "Perturbation perturbation",
         "babelquake.perturb.noise": "augment augment_file",

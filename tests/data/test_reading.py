@@ -9,7 +9,7 @@ import pytest
 
 from babelquake.data import FORMATS, read, require
 from babelquake.errors import UserError
-from babelquake.models.settings import configure
+from babelquake.models.loading import configure
 
 
 def test_a_text_file_is_sources(tmp_path: Path) -> None:

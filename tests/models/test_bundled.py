@@ -8,7 +8,7 @@ import pytest
 from babelquake.data import read
 from babelquake.scorers import scorer
 from babelquake.systems import System, system
-from babelquake.systems.bundled import available
+from babelquake.systems.ctranslate2 import available
 from babelquake.train.config import load
 
 MODELS = ("de-en-bpe", "de-en-bpe-dropout", "de-en-bpe-noise", "de-en-sentencepiece")

@@ -5,10 +5,9 @@ import pytest
 
 from babelquake.errors import UserError
 from babelquake.models import encoder
-from babelquake.models.hashed_quality import HashedQuality, with_final_mark
 from babelquake.models.hashed_vectors import HashedVectors, gelu
 from babelquake.scorers import scorer
-from babelquake.scorers.qe_multi import copied
+from babelquake.scorers.qe_multi import HashedQuality, copied, with_final_mark
 
 SENTENCES = {
     "de": ("Der Minister trat am Montag zurück.", "Das Wetter bleibt morgen kalt und nass."),

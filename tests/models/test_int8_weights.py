@@ -24,7 +24,7 @@ def tiny() -> Any:
 
 
 def packed(model: Any, folder: Path) -> Path:
-    from babelquake.train.model_folder import untied
+    from babelquake.train.training import untied
 
     state = {name: value.detach().numpy() for name, value in model.state_dict().items()}
     pack(untied(state, model), folder)

@@ -7,7 +7,7 @@ import pytest
 
 from babelquake.errors import UserError
 from babelquake.report.similarities import match_table, similarity_chart, write_similarities
-from babelquake.scorers.similarities import Similarities
+from babelquake.scorers.bertscore import Similarities
 
 
 def matrix(change: str = "", reference: str = "the <b>cat</b> the") -> Similarities:

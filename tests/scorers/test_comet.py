@@ -14,7 +14,7 @@ from tests.scorers.parity import CLOSE, Made, off_by, official, questions
 from babelquake.engine import Engine
 from babelquake.errors import UserError
 from babelquake.models.comet import family_of, pretrained, sparsemax
-from babelquake.models.settings import configure
+from babelquake.models.loading import configure
 from babelquake.scorers import Questions, scorer
 from babelquake.warnings_log import collecting
 
@@ -222,9 +222,9 @@ def test_a_missing_extra_says_what_to_install(small: Made, monkeypatch: pytest.M
     def absent(package: str) -> str:
         raise PackageNotFoundError(package)
 
-    monkeypatch.setattr("babelquake.models.checkpoint.version", absent)
+    monkeypatch.setattr("babelquake.models.loading.version", absent)
     folder = small("comet", "wmt20-comet-da")
     (tmp_path / "again").symlink_to(folder)
     for name, model in (("comet", tmp_path / "again"), ("bleurt", small("bleurt", "BLEURT-20"))):
-        with pytest.raises(UserError, match=rf"scorer '{name}' needs an extra.*pip install .*\[neural\]"):
+        with pytest.raises(UserError, match=rf"scorer '{name}' needs torch.*pip install .*\[neural\]"):
             scorer(name, model=model).signature  # noqa: B018

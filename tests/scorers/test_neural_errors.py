@@ -11,7 +11,7 @@ from tests.models.conftest import made as made
 from tests.scorers.parity import Made
 
 from babelquake.errors import ResumableError, UserError
-from babelquake.models.tokenizing import started
+from babelquake.models.tokenizers import started
 from babelquake.scorers import scorer
 from babelquake.warnings_log import collecting
 
@@ -92,8 +92,7 @@ def test_every_scorer_says_which_extra_it_misses(monkeypatch: pytest.MonkeyPatch
     def absent(package: str) -> str:
         raise PackageNotFoundError(package)
 
-    for place in ("checkpoint", "transformer"):
-        monkeypatch.setattr(f"babelquake.models.{place}.version", absent)
+    monkeypatch.setattr("babelquake.models.loading.version", absent)
     monkeypatch.setitem(sys.modules, "transformers", None)
     for name in (
         "bertscore[model=minilm-en]",

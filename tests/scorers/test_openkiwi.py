@@ -14,8 +14,8 @@ from babelquake.scorers import scorer
 
 torch = pytest.importorskip("torch", reason="needs the extra [neural]")
 
-from babelquake.models import openkiwi  # noqa: E402
 from babelquake.models.predictor_estimator import MARKS, PredictorEstimator, Shape, numbered  # noqa: E402
+from babelquake.scorers import openkiwi  # noqa: E402
 
 SMALL = {"source_width": 6, "target_width": 5, "output_width": 4, "predictor_width": 3, "estimator_width": 4}
 SOURCE = {word: at for at, word in enumerate([*MARKS, "der", "Hund", "schläft", "."])}

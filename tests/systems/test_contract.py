@@ -12,7 +12,7 @@ from babelquake.errors import UserError
 from babelquake.resource import Limits
 from babelquake.spec import parameters
 from babelquake.systems import SYSTEMS, System, system
-from babelquake.systems.bundled import available
+from babelquake.systems.ctranslate2 import available
 from babelquake.systems.files import export
 
 TEXTS = ["Guten Tag", "", "Guten Tag", "Auf Wiedersehen!"]

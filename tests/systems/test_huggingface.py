@@ -11,8 +11,8 @@ import pytest
 from tests.systems.tiny_models import marian_model, sentences
 
 from babelquake.errors import UnansweredError, UserError
-from babelquake.models import chat
-from babelquake.models.settings import configure
+from babelquake.models import loading
+from babelquake.models.loading import configure
 from babelquake.systems import system
 from babelquake.systems.huggingface import HuggingFace
 
@@ -98,9 +98,9 @@ def test_a_model_that_does_not_exist(tmp_path: Path) -> None:
 
 def test_without_transformers_the_extra_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def absent(name: str) -> str:
-        raise chat.PackageNotFoundError(name)
+        raise loading.PackageNotFoundError(name)
 
-    monkeypatch.setattr(chat, "version", absent)
+    monkeypatch.setattr(loading, "version", absent)
     with pytest.raises(UserError, match=r"\[neural\]"):
         HuggingFace(str(folder)).translate(["Haus"])
 

@@ -11,8 +11,7 @@ from babelquake.perturb.suite import suite
 from babelquake.train.config import bundled, load
 from babelquake.train.corpus import Ragged, read_corpus, split_file
 from babelquake.train.data import NoisySources, Pairs, pack, segmented, stream, unpack
-from babelquake.train.segmentation import Fixed, MergeDropout
-from babelquake.train.vocabulary import BEGIN, END, processor, vocabulary
+from babelquake.train.segmentation import BEGIN, END, Fixed, MergeDropout, processor, vocabulary
 
 CONFIG = load({"name": "toy", "steps": 1, "source_length": 40, "target_length": 32, "batch_tokens": 160})
 

@@ -9,8 +9,8 @@ import pytest
 torch = pytest.importorskip("torch", reason="training needs PyTorch")
 
 from babelquake.errors import UserError  # noqa: E402
-from babelquake.models.hashed_quality import HashedQuality  # noqa: E402
 from babelquake.models.hashed_vectors import HashedVectors  # noqa: E402
+from babelquake.scorers.qe_multi import HashedQuality  # noqa: E402
 from babelquake.train import quality, vectors  # noqa: E402
 from babelquake.train.config import parts  # noqa: E402
 

@@ -8,8 +8,7 @@ import pytest
 
 from babelquake.errors import UserError
 from babelquake.models.int8_weights import pretrained
-from babelquake.train.config import read_settings
-from babelquake.train.recipes import CausalRecipe, MaskedRecipe
+from babelquake.train.config import CausalRecipe, MaskedRecipe, read_settings
 
 torch = pytest.importorskip("torch")
 transformers: Any = pytest.importorskip("transformers")
@@ -89,8 +88,7 @@ def test_a_metric_learns_the_scores_it_is_shown(tmp_path: Path, pooling: str) ->
 
 
 def test_the_recipes_that_ship_are_read() -> None:
-    from babelquake.train.config import bundled
-    from babelquake.train.recipes import MetricRecipe
+    from babelquake.train.config import MetricRecipe, bundled
 
     for name in bundled("mlm"):
         assert read_settings(MaskedRecipe, "mlm", name).card["limits"]

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from babelquake.errors import UserError
-from babelquake.train.counter_fitting import close_pairs, counter_fit, normalised, numbered
-from babelquake.train.neighbours import FILE, build, read_similarity
+from babelquake.train.neighbours import FILE, build, close_pairs, counter_fit, normalised, numbered, read_similarity
 
 
 def space(words: int = 30, width: int = 20) -> np.ndarray:
@@ -27,7 +26,7 @@ def test_synonyms_meet_antonyms_part_and_others_stay() -> None:
 
 def test_one_round_by_hand() -> None:
     """Unit vectors at a right angle: each moves a tenth of the other's way, then is normalised."""
-    from babelquake.train.counter_fitting import Setting
+    from babelquake.train.neighbours import Setting
 
     fitted = counter_fit(np.eye(2, dtype=np.float32), np.array([[0, 1]]), np.zeros((0, 2), np.int64), Setting(rounds=1))
     assert np.allclose(fitted[0], np.array([1, 0.1]) / np.sqrt(1.01))

@@ -14,9 +14,8 @@ from babelquake.train.corpus import Ragged  # noqa: E402
 from babelquake.train.data import pack, unpack  # noqa: E402
 from babelquake.train.export import pack_int8, to_ctranslate2, unpack_int8  # noqa: E402
 from babelquake.train.nmt import train  # noqa: E402
-from babelquake.train.trainer import learning_rate, share  # noqa: E402
-from babelquake.train.transformer import Transformer, greedy  # noqa: E402
-from babelquake.train.vocabulary import BEGIN, END, processor, vocabulary  # noqa: E402
+from babelquake.train.segmentation import BEGIN, END, processor, vocabulary  # noqa: E402
+from babelquake.train.trainer import Transformer, greedy, learning_rate, share  # noqa: E402  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 SHAPE = ModelConfig(width=16, feedforward=32, heads=2, encoder_layers=2, decoder_layers=1, dropout=0.1)

@@ -9,8 +9,7 @@ import pytest
 
 from babelquake.errors import UserError
 from babelquake.train.corpus import Ragged, read_pairs, split_file
-from babelquake.train.segmentation import Fixed, MergeDropout, UnigramSampling, segmentation
-from babelquake.train.vocabulary import processor, vocabulary
+from babelquake.train.segmentation import Fixed, MergeDropout, UnigramSampling, processor, segmentation, vocabulary
 
 SENTENCES = ["eins zwei drei", "siebenundzwanzig ﬁx", "日本 zehn日zehn", "neun\u00a0und neunzig", "ZWEI!? tausend"]
 

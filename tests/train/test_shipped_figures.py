@@ -31,8 +31,8 @@ def place(name: str) -> Path:
 
 @pytest.mark.parametrize(("name", "units", "length"), [("minilm-en", "subwords", 128), ("bytes-en", "bytes", 512)])
 def test_masked_accuracy(name: str, units: str, length: int, news: list[str]) -> None:
+    from babelquake.train.config import MaskedRecipe
     from babelquake.train.mlm import measured
-    from babelquake.train.recipes import MaskedRecipe
 
     where = place(name)
     recipe = MaskedRecipe(name=name, units=units, start="x" if units == "subwords" else "", length=length, steps=1)

@@ -114,7 +114,7 @@ Quiet = Annotated[bool, of_studies("quiet")]
 
 def set_device(device: str | None) -> str | None:
     """Where models run from here on."""
-    from babelquake.models.settings import configure
+    from babelquake.models.loading import configure
 
     configure(device=device)
     return device
@@ -123,7 +123,7 @@ def set_device(device: str | None) -> str | None:
 def set_offline(offline: bool) -> bool:
     """No network from here on; a message says at once which models replace the defaults."""
     if offline:
-        from babelquake.models.settings import configure
+        from babelquake.models.loading import configure
 
         configure(offline=True)
         say_offline()

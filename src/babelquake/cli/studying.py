@@ -171,7 +171,7 @@ def silent_systems(run: "Run") -> list[str]:
 
 
 def _no_hub() -> bool:
-    from babelquake.models.settings import offline
+    from babelquake.models.loading import offline
 
     return offline()
 

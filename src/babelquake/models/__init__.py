@@ -9,7 +9,7 @@ from typing import TypeVar
 from weakref import WeakValueDictionary
 
 from babelquake.models.base import CausalLM, Encoder, Encoding, MaskedLM, Model, Vectors
-from babelquake.models.settings import configure
+from babelquake.models.loading import configure
 from babelquake.registry import Registry
 from babelquake.resource import SETTINGS
 from babelquake.spec import Spec, bind, parameters, parse
@@ -42,10 +42,14 @@ ENCODERS: Registry[Callable[..., Encoder]] = Registry(
     },
 )
 MASKED: Registry[Callable[..., MaskedLM]] = Registry(
-    "masked language model", "babelquake.masked", {"transformer": "babelquake.models.masked_lm:TransformerMaskedLM"}
+    "masked language model",
+    "babelquake.masked",
+    {"transformer": "babelquake.models.language_models:TransformerMaskedLM"},
 )
 CAUSAL: Registry[Callable[..., CausalLM]] = Registry(
-    "causal language model", "babelquake.causal", {"transformer": "babelquake.models.causal_lm:TransformerCausalLM"}
+    "causal language model",
+    "babelquake.causal",
+    {"transformer": "babelquake.models.language_models:TransformerCausalLM"},
 )
 STANDARD = (("precision", "float32"), ("device", "auto"))
 """Options that need not be said: with and without them a name gives the same object."""

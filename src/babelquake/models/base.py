@@ -49,6 +49,12 @@ class Span(NamedTuple):
     confidence: float
 
 
+PENALTIES = {"minor": 1, "major": 5, "critical": 10}
+"""What errors cost in MQM, by severity."""
+WORST = 25
+"""The penalty beyond which nothing gets worse."""
+
+
 class Model(ABC):
     """Something with weights that are loaded when they are first needed."""
 

@@ -13,17 +13,15 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext, redirect_stderr
 from difflib import get_close_matches
 from functools import cached_property
-from importlib.metadata import PackageNotFoundError, version
 from io import StringIO
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, TypedDict
 
 from babelquake.errors import UserError, did_you_mean
 from babelquake.http import Request, Verdict, usual_verdict
 from babelquake.limits import reading
-from babelquake.models.loading import only_numbers, quietly
-from babelquake.models.settings import device_of, offline
-from babelquake.paths import install_line
+from babelquake.models.loading import device_of, installed, offline, only_numbers, quietly
+from babelquake.spec import Range
 
 Message = dict[str, str]
 """One turn: `role` and `content`."""
@@ -54,6 +52,27 @@ class Cost(NamedTuple):
     tokens: int | None = None
     """Of prompts, texts and answers."""
     dollars: float | None = None
+
+
+class ChatOptions(TypedDict, total=False):
+    """How a model behind the chat protocol is asked, and how often at the same time.
+
+    `temperature=none` leaves the temperature to the server. `price_in` and `price_out` are dollars per million tokens,
+    for `--dry-run`; `rate` is calls per second.
+    """
+
+    temperature: Annotated[float | None, Range(0, 2)]
+    max_tokens: Annotated[int | None, Range(1, 10**6)]
+    price_in: Annotated[float | None, Range(0, 10**6)]
+    price_out: Annotated[float | None, Range(0, 10**6)]
+    rate: Annotated[float | None, Range(0.001, 10_000)]
+    concurrent: Annotated[int | None, Range(1, 256)]
+    retries: Annotated[int, Range(0, 20)]
+    timeout: Annotated[float, Range(0.01, 3600)]
+
+
+CHAT_TIMEOUT = 120.0
+"""Seconds that a chat model may think about one answer."""
 
 
 def misspelt_place(prompt: str, places: Sequence[str]) -> str:
@@ -150,14 +169,6 @@ def pretrained(kind: str, model: str, revision: str | None, hint: str, **options
             local_files_only=offline(),
             **options,
         )
-
-
-def installed(package: str) -> str:
-    """The version of a package without which there are no models of transformers."""
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        raise UserError(f"Models of transformers need transformers and torch: {install_line('neural')}.") from None
 
 
 def usual_precision(device: str) -> str:

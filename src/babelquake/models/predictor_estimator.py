@@ -7,6 +7,7 @@ feature vector – is read by the estimator, another LSTM, from whose last state
 """
 
 import math
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -172,6 +173,14 @@ class PredictorEstimator(nn.Module):
 def numbered(words: Sequence[str], numbers: dict[str, int]) -> list[int]:
     """Words between their marks, as numbers; unknown words share one."""
     return [numbers.get(word, numbers[UNKNOWN]) for word in (BEGIN, *words, END)]
+
+
+def by_shape(pairs: Sequence[tuple[list[int], list[int]]], rows: int) -> list[list[int]]:
+    """Places of pairs with the same two lengths, so many at a time at most."""
+    groups: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for place, (source, target) in enumerate(pairs):
+        groups[len(source), len(target)].append(place)
+    return [group[start : start + rows] for group in groups.values() for start in range(0, len(group), rows)]
 
 
 def _before(states: Tensor) -> Tensor:

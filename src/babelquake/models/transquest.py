@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 from babelquake.errors import UserError
 from babelquake.limits import json_object, model_description
 from babelquake.models.batching import Sheet
+from babelquake.models.checkpoint import PublishedEncoder
 from babelquake.models.loading import Precision, in_precision, loading
-from babelquake.models.pair_regression import Joined, PairRegression
-from babelquake.models.published_metrics import PublishedEncoder
-from babelquake.models.sequence_reader import Reader
-from babelquake.models.tokenizing import cut_pair, tokenizer
+from babelquake.models.sequence_reader import Joined, PairRegression, Reader
+from babelquake.models.tokenizers import cut_pair, fast_tokenizer
 from babelquake.resource import halving
 
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ class _Loaded:
             with loading(folder.name):
                 network = getattr(transformers, kind).from_pretrained(folder)
             kind = "XLMRobertaTokenizerFast" if self.roberta else "BertTokenizerFast"
-            self.tokenizer = tokenizer(str(folder), kind)
+            self.tokenizer = fast_tokenizer(str(folder), kind)
         except (OSError, ValueError, RuntimeError) as problem:
             raise UserError(f"{folder} cannot be loaded: {str(problem).strip().splitlines()[0]}") from problem
         self.network = network

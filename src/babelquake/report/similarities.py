@@ -15,7 +15,7 @@ from babelquake.report.html import rendered
 from babelquake.report.images import svg, write_image
 from babelquake.report.names import scorer_text
 from babelquake.report.table import Table, number
-from babelquake.scorers.similarities import Similarities
+from babelquake.scorers.bertscore import Similarities
 
 CELL = 30
 """Pixels of a token."""

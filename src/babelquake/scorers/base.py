@@ -10,7 +10,8 @@ and remembering it is the engine's work.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeVar
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from babelquake.errors import UserError, listed_texts
 from babelquake.languages import sides
 from babelquake.models.base import Encoder, Span, Vectors
 from babelquake.models.chat import Cost
+from babelquake.models.checkpoint import Checkpoint, N, Published
 from babelquake.resource import Limits, Recipe
 from babelquake.spec import Spec
 from babelquake.stats.parallel import cores
@@ -351,7 +353,7 @@ class VectorScorer(MeanScorer):
 
     @abstractmethod
     def compare(self, questions: Questions, vectors: tuple[Vectors, ...]) -> Array:
-        """One score per segment from the encodings of its texts, one mapping per encoder named."""
+        """One score per segment, of which there is one at least, from the encodings of its texts, by encoder named."""
 
     @property
     def trained_on(self) -> frozenset[str] | None:
@@ -386,7 +388,7 @@ class VectorScorer(MeanScorer):
 
     def judge(self, questions: Questions) -> Array:
         """Scores without an engine: every text is encoded here and now."""
-        return self.compare(questions, self.vectors(questions))
+        return self.compare(questions, self.vectors(questions)) if len(questions) else np.zeros(0)
 
     def vectors(self, questions: Questions, encode: Encode = encoded) -> tuple[Vectors, ...]:
         """What the encoders say of the questions' texts."""
@@ -428,3 +430,46 @@ def questions_of(
 def _rows(scores: Array) -> Array:
     values = np.asarray(scores, dtype=np.float64)
     return np.stack([values, np.ones_like(values)], axis=1)
+
+
+class PublishedScorer(Published[N], MeanScorer, Generic[N]):
+    """A scorer that is a checkpoint."""
+
+    extra: ClassVar[str | None] = "neural"
+    costly: ClassVar[bool] = True
+
+    @property
+    def described(self) -> str:
+        return shown(self.spec, self.checkpoint)
+
+    @property
+    def special(self) -> Mapping[str, object]:
+        """What the signature says beyond checkpoint, precision and libraries."""
+        return {}
+
+    @cached_property
+    def signature(self) -> str:
+        return self.signed(self.metric, **self.special)
+
+
+def shown(spec: Spec, checkpoint: Checkpoint) -> str:
+    """The name with the checkpoint's own name, not the path to it."""
+    options = dict(spec.options)
+    if "model" in options:
+        options["model"] = checkpoint.name
+    return str(Spec(spec.name, tuple(sorted(options.items()))))
+
+
+def best_reference(
+    questions: Questions,
+    references: Sequence[Sequence[str]],
+    judge: Callable[[Questions], Array],
+    best: Callable[[Array], float] = np.max,
+) -> Array:
+    """Every translation judged with each of its references; the best score counts."""
+    rows = [row for row, some in enumerate(references) for _ in some]
+    each = questions.take(rows)
+    flat = [[reference] for some in references for reference in some]
+    scores = judge(Questions(each.translations, flat, each.sources))
+    ends = np.cumsum([len(some) for some in references])
+    return np.array([best(part) for part in np.split(scores, ends[:-1])], dtype=np.float64)

@@ -1,14 +1,20 @@
 """BERTScore (Zhang et al. 2020): greedy matching of contextual token vectors by cosine, equal to bert-score's.
 
-Precision is the mean over the translation's tokens of the best cosine with any token of the reference, recall the
-mean over the reference's, F their harmonic mean. Tokens that begin and end a text match but have no weight. With
-several references the best counts. `layer=best` is the published layer of each encoder, `first` the one that Vu 2022
-found to be the most robust, `mean` the mean of the scores over all layers, the embeddings included (what Vu's authors
-ran), and `mean-embeddings` the score of the mean vectors (what the paper's text says).
+Precision is the mean over the translation's tokens of the best cosine with any token of the reference, recall the mean
+over the reference's, F their harmonic mean. Tokens that begin and end a text match but have no weight. With several
+references the best counts. `layer=best` is the published layer of each encoder, `first` the one that Vu 2022 found to
+be the most robust, `mean` the mean of the scores over all layers, the embeddings included (what Vu's authors ran), and
+`mean-embeddings` the score of the mean vectors (what the paper's text says).
+
+Texts are matched pair by pair on a CPU, many at once on a GPU. There every product has the same number of pairs and
+lengths by steps, so that the same kernel computes a pair in any company; nothing waits for the GPU before all pairs are
+on their way. `similarities` shows what is compared (Vu Figure 5).
 """
 
+import csv
 import hashlib
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from math import log
 from pathlib import Path
@@ -19,22 +25,147 @@ from numpy.typing import NDArray
 
 from babelquake.errors import UserError
 from babelquake.models import encoder as encoder_named
-from babelquake.models.base import Encoding, Vectors
-from babelquake.models.device_vectors import rows_of
+from babelquake.models.base import Encoding, Matrix, Vectors
+from babelquake.models.batching import ROWS_ON_GPU, in_one_piece, on_gpu, rows_of, sent
 from babelquake.models.encoders import TransformerEncoder
 from babelquake.models.shipped import card, shipped
 from babelquake.models.transformer import Precision
 from babelquake.paths import table_of_room
 from babelquake.resource import Limits
-from babelquake.scorers.base import Array, Questions, VectorScorer, Wanted, required
-from babelquake.scorers.matching import Side, match, shares
-from babelquake.scorers.published_scorer import shown
+from babelquake.scorers.base import Array, Questions, VectorScorer, Wanted, required, shown
 from babelquake.spec import Spec, signature
 
 if TYPE_CHECKING:
     import polars as pl
-import csv
-from collections.abc import Iterable
+    from torch import Tensor
+
+
+STEP = 32
+"""On a GPU texts are padded to a multiple of so many tokens: the fewer lengths there are, the fewer products."""
+EMPTY = 2
+"""Tokens of an empty text: bert-score takes every text of two tokens for one."""
+
+
+class Side:
+    """A translation or a reference, ready to be matched: its vectors in each view, and its tokens' shares."""
+
+    def __init__(self, layers: list[Any], shares: Array) -> None:
+        self.layers = layers
+        """Arrays, or tensors on the device where they are matched."""
+        self.shares = shares
+        self.empty = len(shares) <= EMPTY
+
+    @cached_property
+    def units(self) -> list[Matrix]:
+        """Vectors of length one."""
+        return [normalised(layer) for layer in self.layers]
+
+
+def shares(weights: Array, counts: Sequence[int]) -> list[Array]:
+    """Tokens' weights, text after text, as shares of their text's sum; NaN where no token has any."""
+    sizes = np.asarray(counts)
+    ends = np.cumsum(sizes)
+    full = sizes > 0
+    with np.errstate(invalid="ignore"):
+        totals = np.add.reduceat(weights, (ends - sizes)[full]) if full.any() else np.zeros(0)
+        return np.split(weights / np.repeat(totals, sizes[full]), ends[:-1])
+
+
+def match(pairs: Sequence[tuple[Side, Side]], device: str) -> Array:
+    """Precision, recall and F of every pair of a translation and a reference, view by view; 0 where one is empty."""
+    full = [place for place, (one, other) in enumerate(pairs) if not (one.empty or other.empty)]
+    found = np.zeros((len(pairs), len(pairs[0][0].layers) if pairs else 0, 3))
+    if full:
+        some = [pairs[place] for place in full]
+        found[full, :, :2] = together(some, device) if on_gpu(device) else [_alone(*pair) for pair in some]
+    p, r = found[..., 0], found[..., 1]
+    with np.errstate(invalid="ignore"):
+        found[..., 2] = np.nan_to_num(np.divide(2 * p * r, p + r, out=np.zeros_like(p), where=p + r != 0))
+    return found
+
+
+def normalised(rows: Matrix) -> Matrix:
+    """Rows of length one; a row of zeros stays as it is."""
+    lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+    return np.asarray(rows / np.where(lengths > 0, lengths, np.float32(1))[:, None])
+
+
+def _alone(translation: Side, reference: Side) -> list[tuple[float, float]]:
+    found = []
+    for one, other in zip(translation.units, reference.units, strict=True):
+        cosines = one @ other.T
+        found.append((cosines.max(axis=1) @ translation.shares, cosines.max(axis=0) @ reference.shares))
+    return found
+
+
+def together(pairs: Sequence[tuple[Side, Side]], device: str) -> Array:
+    """Precision and recall of every pair, view by view, by large products on a device."""
+    import torch
+
+    sides = list({id(side): side for pair in pairs for side in pair}.values())
+    number = {id(side): place for place, side in enumerate(sides)}
+    counts = np.array([len(side.shares) for side in sides])
+    texts = np.array([(number[id(one)], number[id(other)]) for one, other in pairs])
+    steps = (-(-counts // STEP) * STEP)[texts]
+    order = np.lexsort(steps.T)
+    blocks = list(_blocks(steps[order]))
+    chosen = order[np.concatenate([rows for rows, _ in blocks])]
+    spans = np.stack([np.cumsum(counts) - counts, counts])[:, texts[chosen]]
+    with torch.inference_mode():
+        where = sent(spans, device)
+        weights = sent(np.concatenate([*(side.shares for side in sides), [0.0]]), device)
+        views = [
+            _units(in_one_piece([side.layers[view] for side in sides], device)) for view in range(len(sides[0].layers))
+        ]
+        found = []
+        for place, (_, lengths) in enumerate(blocks):
+            block = where[:, place * ROWS_ON_GPU : (place + 1) * ROWS_ON_GPU]
+            ones, others = (_places(block[..., side], lengths[side], len(weights) - 1) for side in (0, 1))
+            found.append(torch.stack([_greedy(units, weights, ones, others) for units in views], dim=1))
+        values = torch.cat(found).cpu().numpy()
+    result: Array = np.empty((len(pairs), *values.shape[1:]))
+    result[chosen] = values
+    return result
+
+
+def _blocks(lengths: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.int64], tuple[int, int]]]:
+    """Pairs of the same two lengths, so many at a time: their places, the last repeated until there are enough."""
+    changes = np.flatnonzero((lengths[1:] != lengths[:-1]).any(axis=1)) + 1
+    for start, stop in zip([0, *changes], [*changes, len(lengths)], strict=True):
+        for begin in range(start, stop, ROWS_ON_GPU):
+            yield np.minimum(np.arange(begin, begin + ROWS_ON_GPU), stop - 1), tuple(lengths[start].tolist())
+
+
+def _units(rows: "Tensor") -> "Tensor":
+    """Vectors of length one, and below them the zeros that padding points at."""
+    import torch
+
+    units = torch.nn.functional.normalize(rows, dim=1, eps=1e-30)
+    return torch.cat([units, units.new_zeros(1, units.shape[1])])
+
+
+def _places(spans: "Tensor", length: int, padding: int) -> "Tensor":
+    """Where the tokens of each text stand among all, filled up to one length."""
+    import torch
+
+    starts, counts = spans[..., None]
+    within = torch.arange(length, device=spans.device)
+    return torch.where(within < counts, starts + within, padding)
+
+
+def _greedy(units: "Tensor", weights: "Tensor", ones: "Tensor", others: "Tensor") -> "Tensor":
+    """Precision and recall of each row's two texts; padding has no weight and is nobody's best."""
+    import torch
+
+    cosines = torch.bmm(units[ones], units[others].transpose(1, 2))
+    padding = len(units) - 1
+    best = (
+        cosines.masked_fill((others == padding)[:, None], -torch.inf).amax(2),
+        cosines.masked_fill((ones == padding)[:, :, None], -torch.inf).amax(1),
+    )
+    sums = [(own.double() * weights[places]).sum(1) for own, places in zip(best, (ones, others), strict=True)]
+    return torch.stack(sums, dim=1)
+
 
 PRF = tuple[float, float, float]
 """Precision, recall and F."""
@@ -191,8 +322,6 @@ class BertScore(VectorScorer):
             raise UserError(f"{self.name}: idf weights of the data do not travel to other processes. Use idf=FILE.")
         if not all(given):
             raise UserError(f"scorer '{self.name}' needs the reference of every segment.")
-        if not len(questions):
-            return [np.zeros(0) for _ in kin]
         members = [one for one in kin if isinstance(one, BertScore)]
         views = list(dict.fromkeys(view for one in members for view in one.views))
         sides = self._sides(questions.texts(self.needs), vectors[0], views)
@@ -298,3 +427,56 @@ def _lines(file: str) -> list[str]:
         return Path(file).read_text("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as problem:
         raise UserError(f"bertscore[idf={file}]: expected true, false or a file of references ({problem}).") from None
+
+
+@dataclass(frozen=True)
+class Similarities:
+    """A matrix of cosines, a row per token of the translation and a column per token of the reference."""
+
+    scorer: str
+    reference: str
+    translation_tokens: tuple[str, ...]
+    reference_tokens: tuple[str, ...]
+    cosines: Matrix
+    score: float
+    """What the scorer makes of it."""
+    perturbation: str = ""
+    """What was done to the reference."""
+
+
+def similarities(
+    scorer: BertScore, translation: str, reference: str, vectors: Vectors, perturbation: str = ""
+) -> Similarities:
+    """The cosines at the scorer's layer, tokens that begin and end a text left out; of `layer=mean` their mean."""
+    one, other = (vectors[scorer.texts(Questions([text], [[text]]))[0]] for text in (translation, reference))
+    rows, columns = _kept(scorer, one), _kept(scorer, other)
+    layers = [
+        normalised(left[rows]) @ normalised(right[columns]).T
+        for left, right in zip(_layers(scorer, one), _layers(scorer, other), strict=True)
+    ]
+    score = scorer.compare(Questions([translation], [[reference]]), (vectors,))[0]
+    return Similarities(
+        scorer.name,
+        reference,
+        tuple(_tokens(scorer, one)[place] for place in rows),
+        tuple(_tokens(scorer, other)[place] for place in columns),
+        np.mean(layers, axis=0),
+        float(score),
+        perturbation,
+    )
+
+
+def _layers(scorer: BertScore, encoding: Encoding) -> list[Matrix]:
+    found = [encoding.layers[layer] for layer in scorer.layers]
+    return [np.mean(found, axis=0)] if scorer.layer == "mean-embeddings" else found
+
+
+def _kept(scorer: BertScore, encoding: Encoding) -> list[int]:
+    return [place for place, number in enumerate(encoding.ids.tolist()) if number not in scorer.encoder.ends]
+
+
+def _tokens(scorer: BertScore, encoding: Encoding) -> list[str]:
+    """Tokens as a reader knows them: pieces as the tokenizer writes them, bytes beyond ASCII in hexadecimal."""
+    pieces: list[str] = scorer.encoder.core.tokenizer.convert_ids_to_tokens(encoding.ids.tolist())
+    plain = [piece.replace("\u0120", "").replace("\u2581", "") or "␣" for piece in pieces]
+    return [f"{ord(piece):02x}" if len(piece) == 1 and 0x7F < ord(piece) < 0x100 else piece for piece in plain]

@@ -18,11 +18,10 @@ from babelquake.limits import model_description
 from babelquake.models.batching import Sheet
 from babelquake.models.checkpoint import state
 from babelquake.models.loading import Precision
-from babelquake.models.pair_regression import Joined, PairRegression
-from babelquake.models.tokenizing import cut_pair, tokenizer
+from babelquake.models.sequence_reader import Joined, PairRegression
+from babelquake.models.tokenizers import cut_pair, fast_tokenizer
 from babelquake.paths import table_of_room
-from babelquake.scorers.base import Array, Questions, required
-from babelquake.scorers.published_scorer import PublishedScorer, best_reference
+from babelquake.scorers.base import Array, PublishedScorer, Questions, best_reference, required
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -95,7 +94,7 @@ class Network(PairRegression):
 class Pieces:
     """BLEURT-20's SentencePiece model; marks that stand in the text itself are marks, as in the port's tokenizer."""
 
-    marks = tuple(table_of_room("models", "tokenizing")["BertTokenizerFast"].values())
+    marks = tuple(table_of_room("models", "tokenizers")["BertTokenizerFast"].values())
     pattern = re.compile("(" + "|".join(map(re.escape, marks)) + ")")
 
     def __init__(self, path: Path) -> None:
@@ -117,7 +116,7 @@ class Pieces:
 
 def _wordpieces(folder: Path) -> Any:
     try:
-        return tokenizer(str(folder), "BertTokenizerFast")
+        return fast_tokenizer(str(folder), "BertTokenizerFast")
     except (OSError, ValueError) as problem:
         raise UserError(
             f"{folder} has no vocabulary of BLEURT: expected {PIECES}, tokenizer.json or vocab.txt."

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from babelquake.errors import UserError
 from babelquake.models.sequence_reader import FIRST
-from babelquake.models.tokenizing import beginning
+from babelquake.models.tokenizers import beginning
 from babelquake.models.transformer import Backed, Precision, Transformer
 from babelquake.resource import Limits, halving
 from babelquake.scorers.base import Array, MeanScorer, Questions, required

@@ -13,8 +13,8 @@ from babelquake.failures.pair import Views
 from babelquake.languages import LanguagePair
 from babelquake.models.base import Vectors
 from babelquake.scorers.base import Array, Questions, VectorScorer, Wanted, required
-from babelquake.scorers.embedding_similarity import EmbeddingSimilarity
 from babelquake.scorers.qe_multi import MultilingualQE
+from babelquake.scorers.similarity import EmbeddingSimilarity
 from babelquake.spec import signature
 
 ANY = "any"

@@ -19,7 +19,7 @@ from copy import copy
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import product
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Unpack
 
 import numpy as np
 
@@ -27,23 +27,24 @@ from babelquake.errors import UserError
 from babelquake.escape import visible
 from babelquake.http import Client, Service, TooLargeError, UnusableError
 from babelquake.limits import text_of
-from babelquake.models.base import Span
+from babelquake.models.base import PENALTIES, WORST, Span
 from babelquake.models.chat import (
+    CHAT_TIMEOUT,
     CUT,
     ENDPOINT,
     THOUGHTS,
+    ChatOptions,
     Cost,
     LocalChat,
     chat_request,
     chat_verdict,
     content_of,
     dollars,
-    installed,
     misspelt_place,
     seed_of,
     tokens_sent,
 )
-from babelquake.models.comet_joint import PENALTIES, WORST
+from babelquake.models.loading import installed
 from babelquake.paths import table_of_room
 from babelquake.resource import SETTINGS, Limits
 from babelquake.scorers.base import Array, MeanScorer, Question, Questions, Scorer
@@ -112,8 +113,7 @@ class LlmJudge(MeanScorer):
     it has are what the scorer needs. `variants` asks with several prompts: `ours`, or a file with one a line (`\\n` is
     a line break). `repeats` asks again; with a `seed` each time with another one. `swap=false` asks in one order only.
     `only` is the number of one way of all these. `local=true` loads the model here: a name of the hub, a folder, or a
-    .gguf file. `temperature=none` leaves the temperature to the server. `price_in` and `price_out` are dollars per
-    million tokens, for `--dry-run`.
+    .gguf file. How a server is asked is described by `chat.ChatOptions`.
     """
 
     tells_sides_apart: ClassVar[bool] = True
@@ -135,27 +135,22 @@ class LlmJudge(MeanScorer):
         only: Annotated[int | None, Range(0, 10_000)] = None,
         local: bool = False,
         device: str = "auto",
-        temperature: Annotated[float | None, Range(0, 2)] = 0.0,
         seed: Annotated[int | None, Range(0, 2**31)] = None,
-        max_tokens: Annotated[int | None, Range(1, 10**6)] = None,
-        price_in: Annotated[float | None, Range(0, 10**6)] = None,
-        price_out: Annotated[float | None, Range(0, 10**6)] = None,
-        rate: Annotated[float | None, Range(0.001, 10_000)] = None,
-        concurrent: Annotated[int, Range(1, 256)] = 4,
-        retries: Annotated[int, Range(0, 20)] = 6,
-        timeout: Annotated[float, Range(0.01, 3600)] = 120.0,
+        **options: Unpack[ChatOptions],
     ) -> None:
-        own = base_url.rstrip("/") != ENDPOINT
-        self._client = Client(Service("the chat server", "OPENAI_API_KEY", own, chat_verdict), rate, retries, timeout)
+        service = Service("the chat server", "OPENAI_API_KEY", base_url.rstrip("/") != ENDPOINT, chat_verdict)
+        retries, timeout = options.get("retries", 6), options.get("timeout", CHAT_TIMEOUT)
+        self._client = Client(service, options.get("rate"), retries, timeout)
         self.url = self._client.address(base_url)
         self.model, self.style = model, style
         self.prompts = _prompts(style, inputs, prompt, variants)
         self.remote = not local  # type: ignore[misc]  # a model that is loaded here costs nothing
-        self._temperature, self._seed, self._max_tokens = temperature, seed, max_tokens
-        self._prices = price_in, price_out
-        tokens = LOCAL_TOKENS[style] if max_tokens is None else max_tokens
-        self._local = LocalChat(model, temperature or 0.0, None, tokens, device=device) if local else None
-        self._limits = Limits(texts=16) if local else Limits(texts=1, concurrent=concurrent)
+        self._seed, self._max_tokens = seed, options.get("max_tokens")
+        self._temperature = options.get("temperature", 0.0)
+        self._prices = options.get("price_in"), options.get("price_out")
+        tokens = LOCAL_TOKENS[style] if self._max_tokens is None else self._max_tokens
+        self._local = LocalChat(model, self._temperature or 0.0, None, tokens, device=device) if local else None
+        self._limits = Limits(texts=16) if local else Limits(texts=1, concurrent=options.get("concurrent") or 4)
         places = set(PLACE.findall(self.prompts[0]))
         self.needs = frozenset(_needed(places))  # type: ignore[misc]  # the prompt decides
         orders = (False, True) if "first" in places and swap else (False,)

@@ -18,10 +18,9 @@ from babelquake.errors import UserError
 from babelquake.limits import model_description
 from babelquake.models.batching import Block, equal
 from babelquake.models.loading import Precision, in_precision, loading
-from babelquake.models.tokenizing import tokenizer
+from babelquake.models.tokenizers import fast_tokenizer
 from babelquake.resource import halving
-from babelquake.scorers.base import Array, Questions, required
-from babelquake.scorers.published_scorer import PublishedScorer, best_reference
+from babelquake.scorers.base import Array, PublishedScorer, Questions, best_reference, required
 
 FILES = ("config.json",)
 OUTPUT = 250089
@@ -49,7 +48,7 @@ class Network:
         if network.config.vocab_size <= OUTPUT:
             raise UserError(f"{folder} is not a MetricX checkpoint: its vocabulary has no token {OUTPUT}.")
         try:
-            self._tokenizer = tokenizer(vocabulary, "T5TokenizerFast")
+            self._tokenizer = fast_tokenizer(vocabulary, "T5TokenizerFast")
         except (OSError, ValueError) as problem:
             raise UserError(
                 f"the tokenizer '{vocabulary}' of MetricX cannot be loaded: {str(problem).strip().splitlines()[0]} "

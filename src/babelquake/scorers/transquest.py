@@ -13,8 +13,7 @@ from babelquake.models import encoder as encoder_named
 from babelquake.models.base import Vectors, sentence_rows
 from babelquake.models.loading import Precision
 from babelquake.models.transquest import FILES, MonoTransQuest, architecture
-from babelquake.scorers.base import Array, Questions, VectorScorer, Wanted, required
-from babelquake.scorers.published_scorer import PublishedScorer
+from babelquake.scorers.base import Array, PublishedScorer, Questions, VectorScorer, Wanted, required
 from babelquake.spec import Spec
 
 
@@ -55,8 +54,6 @@ class TransQuest(PublishedScorer[MonoTransQuest], VectorScorer):
         if not vectors:
             with self.noting() as network:
                 return network.judge(sources, questions.translations)
-        if not len(questions):
-            return np.zeros(0)
         s, t = (sentence_rows(texts, vectors[0]).astype(np.float64) for texts in (sources, questions.translations))
         return np.asarray((s * t).sum(axis=1) / (np.linalg.norm(s, axis=1) * np.linalg.norm(t, axis=1)))
 

@@ -13,8 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from babelquake.errors import UserError
-from babelquake.scorers.base import Array, MeanScorer, Questions, required
-from babelquake.scorers.published_scorer import best_reference
+from babelquake.scorers.base import Array, MeanScorer, Questions, best_reference, required
 from babelquake.spec import Spec, signature
 from babelquake.user_code import name_of, source_of, told
 

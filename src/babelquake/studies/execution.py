@@ -27,7 +27,7 @@ from babelquake.studies.plan import Material, Places, Plan
 from babelquake.studies.resolve import given_references
 from babelquake.studies.variants import Block, cell_columns
 from babelquake.systems import System
-from babelquake.systems.stored import Stored
+from babelquake.systems.files import Stored
 
 KEYS = ("system", "language_pair", "row", "id", "perturbation", "level", "replicate")
 Tables = dict[str, pl.LazyFrame]

@@ -20,7 +20,7 @@ from babelquake.studies.inquiries import Asking
 from babelquake.studies.plan import Plan
 from babelquake.studies.variants import Piece, any_filler, blocks_of, variants_of
 from babelquake.systems import System
-from babelquake.systems.stored import Stored
+from babelquake.systems.files import Stored
 
 STAND_IN = Question("", ("",), "")
 """To see whether a scorer counts tokens."""

@@ -348,7 +348,7 @@ class StudyOptions(RunOptions):
     @contextmanager
     def settings(self) -> Iterator[None]:
         """On which device models run, and whether a hub may be asked, while a study is under way."""
-        from babelquake.models.settings import configure
+        from babelquake.models.loading import configure
         from babelquake.resource import SETTINGS
 
         before = SETTINGS.device, SETTINGS.offline

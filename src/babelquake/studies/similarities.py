@@ -8,9 +8,8 @@ from babelquake.perturb import perturb
 from babelquake.perturb.suite import Perturbations
 from babelquake.perturb.suite import suite as suite_of
 from babelquake.scorers.base import Questions, Scorer
-from babelquake.scorers.bertscore import BertScore
-from babelquake.scorers.similarities import Similarities
-from babelquake.scorers.similarities import similarities as matrix
+from babelquake.scorers.bertscore import BertScore, Similarities
+from babelquake.scorers.bertscore import similarities as matrix
 from babelquake.studies.judging import of_each
 from babelquake.studies.resolve import AnyScorer, scorers_of
 

@@ -34,7 +34,7 @@ from babelquake.runs.measures import Measure
 from babelquake.studies.kinds import shared
 from babelquake.studies.resolve import AnySystem, systems_of
 from babelquake.systems import SYSTEMS, System
-from babelquake.systems.stored import Stored
+from babelquake.systems.files import Stored
 from babelquake.text import is_unspaced
 
 Surroundings = Mapping[int, Beside]

@@ -19,8 +19,7 @@ from babelquake.errors import ResumableError, UserError, did_you_mean
 from babelquake.resource import Limits
 from babelquake.spec import Range, signature
 from babelquake.systems.base import System
-from babelquake.systems.command import one_line
-from babelquake.systems.process import Program
+from babelquake.systems.command import Program, one_line
 
 SPECIAL = re.compile(r"([\[\]{}^$/\\@<>])")
 ESCAPED = re.compile(r"\\(.)")

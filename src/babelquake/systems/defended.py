@@ -10,7 +10,7 @@ from babelquake.resource import Limits
 from babelquake.spec import Spec, signature
 from babelquake.systems.base import System
 from babelquake.systems.defences import Chain, defence
-from babelquake.systems.stored import Stored
+from babelquake.systems.files import Stored
 
 Answer = Callable[[System, list[str]], list[str]]
 """Asks a system: directly, or through the engine."""

@@ -1,13 +1,15 @@
 """Models of the transformers library: `hf[model=Helsinki-NLP/opus-mt-de-en]`; decoder-only ones are asked by prompt.
 
-On a CPU, Marian, M2M-100 and NLLB models run through CTranslate2: converted once, kept in the user's cache folder, and
-several times as fast; `engine=transformers` is the plain way. Either way texts are decoded together with texts of the
-same number of tokens only, so that nothing is padded and a translation does not depend on its neighbours, as far as the
-arithmetic of the device allows. Weights load from safetensors, or else with `weights_only`; no code from a model's
-repository is run.
+On a CPU, Marian, M2M-100 and NLLB models run through CTranslate2: converted once into the user's cache folder – what is
+there is whole, because it is made aside and renamed – and several times as fast; `engine=transformers` is the plain
+way. Either way texts are decoded together with texts of the same number of tokens only, so that nothing is padded and a
+translation does not depend on its neighbours, as far as the arithmetic of the device allows. Weights load from
+safetensors, or else with `weights_only`; no code from a model's repository is run.
 """
 
 import hashlib
+import shutil
+import tempfile
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -19,7 +21,6 @@ from babelquake.models.chat import (
     Cost,
     LocalChat,
     content_of,
-    installed,
     is_gguf,
     on_device,
     pretrained,
@@ -27,13 +28,12 @@ from babelquake.models.chat import (
     tokens_in,
     usual_precision,
 )
-from babelquake.models.loading import quietly
-from babelquake.models.settings import device_of, offline
+from babelquake.models.loading import device_of, installed, offline, only_numbers, quietly
+from babelquake.paths import user_cache
 from babelquake.resource import Limits
 from babelquake.spec import Range, signature
-from babelquake.systems import marian
 from babelquake.systems.base import System
-from babelquake.systems.ctranslate2 import answered, by_length
+from babelquake.systems.ctranslate2 import answered, begun, by_length, translator_of
 from babelquake.systems.prompts import (
     Prompt,
     PromptOptions,
@@ -43,6 +43,50 @@ from babelquake.systems.prompts import (
     prompt_of,
     reading_of,
 )
+
+CONVERTIBLE = ("marian", "m2m_100")
+"""Kinds of model, as their descriptions call them; NLLB is an M2M-100."""
+
+
+def converted(model: str, revision: str | None, precision: str, name: str) -> Path:
+    """The folder of the converted model, made if it is not there yet."""
+    folder = user_cache() / "converted" / name
+    if (folder / "model.bin").is_file():
+        return folder
+    from ctranslate2.converters import TransformersConverter
+
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        aside = Path(tempfile.mkdtemp(prefix=f".{name}-", dir=folder.parent))
+    except OSError as error:
+        raise UserError(
+            f"{model} has to be converted once, into {folder.parent}: {error.strerror}. "
+            "Set XDG_CACHE_HOME to a writable folder, or use engine=transformers."
+        ) from None
+    try:
+        with quietly(), only_numbers(model):
+            TransformersConverter(model, revision=revision, trust_remote_code=False).convert(
+                str(aside), quantization=precision, force=True
+            )
+        if not folder.exists():
+            aside.rename(folder)
+    except (OSError, ValueError, KeyError, RuntimeError) as error:
+        if not (folder / "model.bin").is_file():
+            first = str(error).strip().partition("\n")[0]
+            raise UserError(f"{model} cannot be converted: {first}. Use engine=transformers.") from error
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+    return folder
+
+
+def decode(
+    model: Any, work: Sequence[Sequence[list[str]]], prefix: str | None, beam: int, longest: int
+) -> list[list[list[str]]]:
+    """The subwords of the best translations; each part of the work holds texts of one length."""
+    target = [prefix] if prefix else []
+    under_way = [begun(model, list(part), target, beam, longest) for part in work]
+    return [[result.result().hypotheses[0][len(target) :] for result in part] for part in under_way]
+
 
 LONGEST = 1024
 """Tokens of a text, where the model does not say how many it takes."""
@@ -208,15 +252,11 @@ class HuggingFace(System):
         """Whether it is a decoder-only model; from its description, no weights are loaded."""
         if is_gguf(self._model_name):
             return True
-        local = Path(self._model_name) / "config.json"
-        if local.is_file():
-            said = model_description(local)
-            names, both = said.get("architectures") or (), said.get("is_encoder_decoder", False)
-        elif Path(self._model_name).is_dir():
+        folder = Path(self._model_name)
+        if folder.is_dir() and not (folder / "config.json").is_file():
             return False
-        else:
-            config = self._from_pretrained("AutoConfig")
-            names, both = getattr(config, "architectures", None) or (), getattr(config, "is_encoder_decoder", False)
+        names = self._described.get("architectures") or ()
+        both = self._described.get("is_encoder_decoder", False)
         return not both and any(str(name).endswith(("ForCausalLM", "LMHeadModel")) for name in names)
 
     @cached_property
@@ -224,28 +264,32 @@ class HuggingFace(System):
         """Whether CTranslate2 does the work."""
         if self._engine == "transformers":
             return False
-        can = self._kind in marian.KINDS
+        can = self._kind in CONVERTIBLE
         if self._engine == "ctranslate2" and not can:
             raise UserError(
-                f"hf[engine=ctranslate2] knows {', '.join(marian.KINDS)}; {self._model_name} is {self._kind}."
+                f"hf[engine=ctranslate2] knows {', '.join(CONVERTIBLE)}; {self._model_name} is {self._kind}."
             )
         on_cpu = self._where == "cpu" and self._dtype in ("auto", "int8", "float32")
         return can and (self._engine == "ctranslate2" or on_cpu)
 
     @cached_property
     def _kind(self) -> str:
-        """The kind of model, from its description; no weights are loaded."""
-        if is_gguf(self._model_name):
-            return "gguf"
+        """The kind of model; no weights are loaded."""
+        return "gguf" if is_gguf(self._model_name) else str(self._described.get("model_type"))
+
+    @cached_property
+    def _described(self) -> dict[str, Any]:
+        """What the model says of itself."""
         local = Path(self._model_name) / "config.json"
         if local.is_file():
-            return str(model_description(local).get("model_type"))
-        return str(self._from_pretrained("AutoConfig").model_type)
+            return model_description(local)
+        found: dict[str, Any] = self._from_pretrained("AutoConfig").to_dict()
+        return found
 
     def _converted(self, work: list[list[list[int]]]) -> list[list[str]]:
         prefix = None if self._first_token is None else self._tokenizer.convert_ids_to_tokens(self._first_token)
         named = [[self._tokenizer.convert_ids_to_tokens(each) for each in part] for part in work]
-        found = marian.decode(self._translator, named, prefix, self._beam, self._max_new_tokens)
+        found = decode(self._translator, named, prefix, self._beam, self._max_new_tokens)
         return [self._spoken([self._tokenizer.convert_tokens_to_ids(each) for each in part]) for part in found]
 
     def _generate(self, tokens: list[list[int]]) -> list[str]:
@@ -319,8 +363,10 @@ class HuggingFace(System):
             f"{content_of(self._model_name)}|{self._revision}|{self._precision}".encode(), digest_size=10
         )
         model = self._on_this_machine() if offline() else self._model_name
-        folder = marian.converted(model, self._revision, self._precision, state.hexdigest())
-        return marian.translator(folder, self._where, self._precision, self._threads)
+        folder = converted(model, self._revision, self._precision, state.hexdigest())
+        return translator_of(
+            folder, "cuda" if self._where.startswith("cuda") else "cpu", self._precision, self._threads
+        )
 
     def _on_this_machine(self) -> str:
         """The model's own folder, where no hub may be asked."""

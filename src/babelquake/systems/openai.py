@@ -8,7 +8,16 @@ import re
 from collections.abc import Sequence
 from typing import Annotated, Any, Unpack
 
-from babelquake.models.chat import ENDPOINT, THOUGHTS, Cost, chat_request, chat_verdict, seed_of
+from babelquake.models.chat import (
+    CHAT_TIMEOUT,
+    ENDPOINT,
+    THOUGHTS,
+    ChatOptions,
+    Cost,
+    chat_request,
+    chat_verdict,
+    seed_of,
+)
 from babelquake.resource import Limits
 from babelquake.spec import Range, signature
 from babelquake.systems.prompts import (
@@ -30,12 +39,15 @@ LONGEST = 6000
 """Characters of a part of a document: about 1,500 tokens, which every chat model takes and answers."""
 
 
+class OpenAIOptions(PromptOptions, ChatOptions):
+    """What a chat model that translates can be told."""
+
+
 class OpenAI(Remote):
     """A chat model. The key is read from OPENAI_API_KEY; a local server may not need one.
 
-    Its prompt is described by `prompts.PromptOptions`. `temperature=none` leaves the temperature to the server. A
-    document of more than `longest` characters is sent in parts. `price_in` and `price_out` are dollars per million
-    tokens, for `--dry-run`.
+    Its prompt is described by `prompts.PromptOptions`, how it is asked by `chat.ChatOptions`. A document of more than
+    `longest` characters is sent in parts.
     """
 
     label = "the chat server"
@@ -53,24 +65,18 @@ class OpenAI(Remote):
         source: str,
         target: str,
         base_url: str | None = None,
-        temperature: Annotated[float | None, Range(0, 2)] = 0.0,
         seed: Annotated[int | None, Range(0, 2**31)] = None,
-        max_tokens: Annotated[int | None, Range(1, 10**6)] = None,
         longest: Annotated[int, Range(1, 10**7)] = LONGEST,
-        price_in: Annotated[float | None, Range(0, 10**6)] = None,
-        price_out: Annotated[float | None, Range(0, 10**6)] = None,
-        rate: Annotated[float | None, Range(0.001, 10_000)] = None,
-        concurrent: Annotated[int | None, Range(1, 256)] = None,
-        retries: Annotated[int, Range(0, 20)] = 6,
-        timeout: Annotated[float, Range(0.01, 3600)] = 120.0,
-        **prompt: Unpack[PromptOptions],
+        **options: Unpack[OpenAIOptions],
     ) -> None:
+        rate, concurrent = options.get("rate"), options.get("concurrent")
+        retries, timeout = options.get("retries", 6), options.get("timeout", CHAT_TIMEOUT)
         super().__init__(source, target, base_url, rate, concurrent, retries, timeout)
-        self.prompt = prompt_of("openai[…]", prompt)
-        self.prompt_column = prompt.get("column")
-        self._model = model
-        self._temperature, self._seed, self._max_tokens, self._longest = temperature, seed, max_tokens, longest
-        self._prices = price_in, price_out
+        self.prompt = prompt_of("openai[…]", options)
+        self.prompt_column = options.get("column")
+        self._model, self._seed, self._longest = model, seed, longest
+        self._temperature, self._max_tokens = options.get("temperature", 0.0), options.get("max_tokens")
+        self._prices = options.get("price_in"), options.get("price_out")
 
     @property
     def signature(self) -> str:

@@ -1,12 +1,14 @@
-"""What all systems behind HTTP share: cutting requests, sorting answers, and what becomes of texts that get none.
+"""Translation services behind HTTP, and what all systems there share: cutting requests, sorting answers, and what
+becomes of texts that get none.
 
-A provider's module says how a request looks, where the translations are in the answer, and what its error codes mean.
-An answer is looked at before anybody keeps it. Texts whose translation is missing or no good are asked again, each
-alone, so that one of them cannot spoil the others; those that stay without one are named in an `UnansweredError`,
-beside what was translated. Of an answer that was cut off, the whole part is kept. An answer of the wrong length belongs
-to nobody for sure: its texts are asked again in halves, then alone, so that nothing is charged more than a few times.
+A provider's class says how a request looks, where the translations are in the answer, and what its error codes mean. An
+answer is looked at before anybody keeps it. Texts whose translation is missing or no good are asked again, each alone,
+so that one of them cannot spoil the others; those that stay without one are named in an `UnansweredError`, beside what
+was translated. Of an answer that was cut off, the whole part is kept. An answer of the wrong length belongs to nobody
+for sure: its texts are asked again in halves, then alone, so that nothing is charged more than a few times.
 """
 
+import os
 import threading
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
@@ -15,6 +17,7 @@ from typing import Annotated, Any, ClassVar
 
 from babelquake.errors import ResumableError, UnansweredError
 from babelquake.http import Client, Request, Service, TooLargeError, UnusableError, Verdict, usual_verdict
+from babelquake.languages import Language
 from babelquake.models.chat import ENDPOINT
 from babelquake.resource import SETTINGS, Limits
 from babelquake.spec import Range, signature
@@ -241,3 +244,137 @@ def _halves(texts: list[str]) -> tuple[list[str], list[str]]:
 
 def _short(text: str) -> str:
     return text if len(text) <= 40 else text[:39] + "…"
+
+
+class Google(Remote):
+    """Google's general model. Key in GOOGLE_API_KEY.
+
+    Cloud Translation – Basic (v2), the edition that works with an API key: POST with `q`, `source`, `target`, `format`.
+    """
+
+    price_per_million = 20.0
+    label = "Google"
+    endpoint = "https://translation.googleapis.com/language/translate/v2"
+    variable = "GOOGLE_API_KEY"
+    batch = Limits(texts=128, characters=5_000, concurrent=4)
+    """128 segments at most; 5,000 code points are the recommended length of a request."""
+
+    def request(self, texts: Sequence[str], key: str | None) -> Request:
+        """Plain text, so that no HTML entities come back."""
+        json = {"q": list(texts), "source": self.source, "target": self.target, "format": "text"}
+        return Request(self.url, json, {"X-Goog-Api-Key": key or ""})
+
+    def answers(self, body: Any) -> list[str]:
+        """`{"data": {"translations": [{"translatedText": …}]}}`"""
+        return [translation["translatedText"] for translation in body["data"]["translations"]]
+
+    def verdict(self, status: int, body: Any) -> Verdict:
+        """403 is a wrong key, a spent day or a spent minute, 400 may be a wrong key: the reason says which."""
+        said = str(body).lower().replace(" ", "")
+        if status == 403 and "dailylimitexceeded" in said:
+            return Verdict.QUOTA
+        if status == 403 and "ratelimitexceeded" in said:
+            return Verdict.AGAIN
+        if status == 400 and ("apikeynotvalid" in said or "api_key_invalid" in said):
+            return Verdict.KEY
+        return super().verdict(status, body)
+
+
+REGION = "AZURE_TRANSLATOR_REGION"
+CODES = {"zh": "zh-Hans", "no": "nb"}
+"""Languages that Microsoft writes differently."""
+
+
+class Microsoft(Remote):
+    """Microsoft's general model. Key in AZURE_TRANSLATOR_KEY, and for a regional one AZURE_TRANSLATOR_REGION.
+
+    Azure AI Translator v3.0: POST /translate?api-version=3.0&from=…&to=… with `[{"Text": …}]`.
+    """
+
+    price_per_million = 10.0
+    label = "Microsoft Translator"
+    endpoint = "https://api.cognitive.microsofttranslator.com"
+    variable = "AZURE_TRANSLATOR_KEY"
+    batch = Limits(texts=1000, characters=50_000, concurrent=4)
+
+    def request(self, texts: Sequence[str], key: str | None) -> Request:
+        """Key and region travel in headers."""
+        headers = {"Ocp-Apim-Subscription-Key": key or ""}
+        if region := os.environ.get(REGION, "").strip():
+            headers["Ocp-Apim-Subscription-Region"] = region
+        source, target = (CODES.get(code, code) for code in (self.source, self.target))
+        params = {"api-version": "3.0", "from": source, "to": target, "textType": "plain"}
+        return Request(f"{self.url}/translate", [{"Text": text} for text in texts], headers, params)
+
+    def answers(self, body: Any) -> list[str]:
+        """`[{"translations": [{"text": …, "to": …}]}]`"""
+        return [entry["translations"][0]["text"] for entry in body]
+
+    def verdict(self, status: int, body: Any) -> Verdict:
+        """403001: the free quota is spent. Other codes begin with the HTTP status."""
+        return Verdict.QUOTA if "403001" in str(body) else super().verdict(status, body)
+
+
+FREE = "https://api-free.deepl.com/v2/translate"
+TARGETS = {"EN": "EN-US", "PT": "PT-PT", "NO": "NB"}
+"""Targets for which DeepL wants a variant, and the one a bare language code means here."""
+
+
+class DeepL(Remote):
+    """DeepL's current model for the pair. Key in DEEPL_AUTH_KEY.
+
+    API v2, Free and Pro; keys of the free plan end in `:fx` and have their own host: POST with `text`, `source_lang`,
+    `target_lang`.
+    """
+
+    price_per_million = 25.0
+    label = "DeepL"
+    endpoint = "https://api.deepl.com/v2/translate"
+    variable = "DEEPL_AUTH_KEY"
+    batch = Limits(texts=50, characters=30_000, concurrent=4)
+    """50 texts and 128 KiB at most, which hold 30,000 characters of any script."""
+
+    def request(self, texts: Sequence[str], key: str | None) -> Request:
+        """The key decides between the free and the paid host."""
+        free = self.url == self.endpoint and (key or "").endswith(":fx")
+        target = Language(self.target).upper()
+        json = {
+            "text": list(texts),
+            "source_lang": Language(self.source).code.upper(),
+            "target_lang": TARGETS.get(target, target),
+        }
+        return Request(FREE if free else self.url, json, {"Authorization": f"DeepL-Auth-Key {key}"})
+
+    def answers(self, body: Any) -> list[str]:
+        """`{"translations": [{"text": …}]}`"""
+        return [translation["text"] for translation in body["translations"]]
+
+    def verdict(self, status: int, body: Any) -> Verdict:
+        """456 is DeepL's own code for a spent quota."""
+        return Verdict.QUOTA if status == 456 else super().verdict(status, body)
+
+
+class LibreTranslate(Remote):
+    """A LibreTranslate server, your own or another: `url=https://…`. Key, if it wants one, in LIBRETRANSLATE_API_KEY.
+
+    POST /translate with `q` (a list), `source`, `target`, `format` and `api_key`.
+    """
+
+    label = "LibreTranslate"
+    endpoint = "http://localhost:5000"
+    variable = "LIBRETRANSLATE_API_KEY"
+    key_optional = True
+    batch = Limits(texts=32, characters=5_000)
+    """A server's operator sets the limits; these are customary on public ones."""
+
+    def request(self, texts: Sequence[str], key: str | None) -> Request:
+        """The key is part of the body."""
+        json: dict[str, Any] = {"q": list(texts), "source": self.source, "target": self.target, "format": "text"}
+        return Request(f"{self.url}/translate", json | ({"api_key": key} if key else {}))
+
+    def answers(self, body: Any) -> list[str]:
+        """`{"translatedText": […]}`, a list because `q` is one; a server that answers with one text is no use."""
+        found = body["translatedText"]
+        if not isinstance(found, list):
+            raise TypeError("one text where a list belongs")
+        return found

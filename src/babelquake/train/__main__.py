@@ -11,9 +11,8 @@ from types import UnionType
 from typing import get_args, get_origin, get_type_hints
 
 from babelquake.errors import BabelquakeError
-from babelquake.train.config import Config, parts
+from babelquake.train.config import CausalRecipe, Config, MaskedRecipe, MetricRecipe, parts
 from babelquake.train.quality import QualityRecipe
-from babelquake.train.recipes import CausalRecipe, MaskedRecipe, MetricRecipe
 from babelquake.train.vectors import VectorRecipe, in_parts
 
 CONFIGURED = {"nmt": Config, "mlm": MaskedRecipe, "clm": CausalRecipe, "metric": MetricRecipe}

@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from babelquake.train.batches import IGNORED, endless, groups, padded, repeated, tokenised
+from babelquake.train.config import CausalRecipe
 from babelquake.train.corpus import Integers
-from babelquake.train.model_folder import files, read, training_texts
-from babelquake.train.recipes import CausalRecipe, Training, trains
+from babelquake.train.training import Training, autocast, files, read, training_texts, trains
 
 Judge = Callable[[Sequence[str]], list[float]]
 """Texts → mean log-probability per token."""
@@ -75,8 +76,6 @@ END = "<|endoftext|>"
 @trains("clm", CausalRecipe)
 def train(recipe: CausalRecipe, data: Path, place: Any) -> Training:
     """Texts between two end marks, of which every token is to be foreseen."""
-    import torch
-
     texts, times = training_texts(data, recipe.passes, recipe.join, recipe.seed)
     tokenizer = subwords(dict.fromkeys(texts), recipe.vocabulary, recipe.length)
     rows = repeated(tokenised(tokenizer, texts, recipe.length), times)
@@ -118,9 +117,6 @@ def subwords(texts: Mapping[str, None], size: int, length: int) -> Any:
 
 def log_probabilities(model: Any, tokenizer: Any, length: int, place: Any) -> Callable[[Sequence[str]], list[float]]:
     """A function from texts to their mean log-probability per token, the end mark included."""
-    import torch
-
-    from babelquake.train.loop import autocast
 
     def judge(texts: Sequence[str]) -> list[float]:
         rows = tokenised(tokenizer, texts, length)
@@ -139,8 +135,6 @@ def log_probabilities(model: Any, tokenizer: Any, length: int, place: Any) -> Ca
 
 def _predictions(model: Any, tokens: Integers, lengths: NDArray[np.int64], place: Any) -> tuple[Any, Any]:
     """Logits of every place but the last, and what stands there next."""
-    import torch
-
     targets = np.where(np.arange(1, tokens.shape[1]) < lengths[:, None], tokens[:, 1:], IGNORED).astype(np.int64)
     inputs = torch.from_numpy(tokens[:, :-1].astype(np.int64)).to(place, non_blocking=True)
     logits = model(input_ids=inputs, use_cache=False).logits

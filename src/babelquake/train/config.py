@@ -1,5 +1,6 @@
-"""The settings of a training run: one YAML (or JSON) file, checked before anything costly begins."""
+"""The settings of every training: one YAML (or JSON) file, checked before anything costly begins."""
 
+import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
@@ -10,7 +11,7 @@ from babelquake.limits import json_of, text_of, yaml_of
 
 AnyBounded = TypeVar("AnyBounded", bound="Bounded")
 CONFIGS = Path(__file__).parent / "configs"
-Recipe = TypeVar("Recipe")
+Part = TypeVar("Part")
 
 
 @dataclass(frozen=True)
@@ -135,7 +136,7 @@ def settings(config: str | Path | Mapping[str, Any], kind: str, **overrides: Any
     return values | {key: value for key, value in overrides.items() if value is not None}
 
 
-def parts(config: str | Path | Mapping[str, Any], kind: str, recipe: type[Recipe], **overrides: Any) -> list[Recipe]:
+def parts(config: str | Path | Mapping[str, Any], kind: str, recipe: type[Part], **overrides: Any) -> list[Part]:
     """The recipes of a training that goes on from where its last part ended: `parts`, each over the other settings."""
     where = "config" if isinstance(config, Mapping) else str(config)
     shared = settings(config, kind)
@@ -180,3 +181,99 @@ def check(values: Mapping[str, Any], kind: type, where: str) -> None:
     for key in values:
         if key not in known:
             raise UserError(f"{where}: there is no setting '{key}'. {did_you_mean(key, known)}")
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Shape of a Transformer that is trained from scratch."""
+
+    width: int = 384
+    layers: int = 6
+    heads: int = 6
+    feedforward: int = 1536
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe(Bounded):
+    """The training of a language model or a metric.
+
+    A batch holds `batch_tokens` tokens, padding included, of texts of about the same length; a text longer than
+    `length` tokens is cut. `compile` compiles the layers, which pays on a GPU after a minute or two.
+    """
+
+    batch_tokens: int = 65536
+    length: int = 128
+    learning_rate: float = 5e-4
+    warmup: int = 500
+    dropout: float = 0.1
+    compile: bool = False
+    card: Mapping[str, Any] = field(default_factory=dict)
+    """What the model's card says besides: data, licences, limits, how the seed was chosen."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.batch_tokens < self.length:
+            raise UserError(f"config '{self.name}': batch_tokens {self.batch_tokens} is too small for one text.")
+
+    def until(self, end: float | None) -> Self:
+        """The same training, bounded by the time left until `end` (seconds since the epoch), where that is given."""
+        return self if end is None else self.bounded(minutes=max(0.01, (end - time.time()) / 60))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading(Recipe):
+    """A training on plain text. `passes` says how often an epoch reads the lines of `train.NAME.txt`, once by default.
+
+    With probability `join` a line is appended to the one before it, so that long texts are met too.
+    """
+
+    passes: Mapping[str, int] = field(default_factory=dict)
+    join: float = 0.0
+    shape: Shape = field(default_factory=Shape)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MaskedRecipe(Reading):
+    """A masked language model: `units: subwords` goes on from the encoder `start`, `units: bytes` starts from nothing.
+
+    `share` of the units is to be guessed: single subwords, or whole words of bytes. In `accents` of the texts of bytes
+    some letters are disguised (`babelquake.train.mlm`).
+    """
+
+    units: str = "subwords"
+    start: str = ""
+    share: float = 0.15
+    accents: float = 0.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.units not in ("subwords", "bytes"):
+            raise UserError(f"config '{self.name}': units is '{self.units}', expected subwords or bytes.")
+        if (self.units == "subwords") != bool(self.start):
+            raise UserError(
+                f"config '{self.name}': 'start' names the encoder whose subwords are kept; bytes have none."
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class CausalRecipe(Reading):
+    """A causal language model of GPT-2's architecture over byte-level BPE, from scratch."""
+
+    vocabulary: int = 16384
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricRecipe(Recipe):
+    """A cross-encoder (reference, translation) → score that goes on from the encoder `start`.
+
+    `within` weighs the error in differences between translations of one sentence against the error in scores.
+    """
+
+    start: str
+    within: float = 1.0
+    pooling: str = "mean"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.pooling not in ("first", "mean"):
+            raise UserError(f"config '{self.name}': pooling is '{self.pooling}', expected first or mean.")

@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 from babelquake.perturb.noise import Noise
 from babelquake.train.config import Config
 from babelquake.train.corpus import Ragged
-from babelquake.train.segmentation import Segmenter
-from babelquake.train.vocabulary import BEGIN, END
+from babelquake.train.segmentation import BEGIN, END, Segmenter
 
 Array = TypeVar("Array", bound=Any)
 Batch = NDArray[np.int16]

@@ -15,12 +15,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from babelquake.errors import UserError
 from babelquake.train.batches import endless, groups, padded
+from babelquake.train.config import MetricRecipe
 from babelquake.train.corpus import Integers, Ragged, opened, split_file
-from babelquake.train.recipes import MetricRecipe, Training, trains
+from babelquake.train.training import Training, autocast, trains
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,6 @@ Pairs = tuple[Integers, Integers, NDArray[np.int64], NDArray[np.float32], NDArra
 @trains("metric", MetricRecipe)
 def train(recipe: MetricRecipe, data: Path, place: Any) -> Training:
     """Pairs whose standardised scores are to be foreseen, and their differences within a sentence."""
-    import torch
     from transformers import AutoTokenizer
 
     tokenizer = AutoTokenizer.from_pretrained(recipe.start, trust_remote_code=False)
@@ -101,10 +102,6 @@ def _correlation(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
 
 def predict(model: Any, tokenizer: Any, rated: Rated, place: Any) -> NDArray[np.float64]:
     """The model's scores of pairs."""
-    import torch
-
-    from babelquake.train.loop import autocast
-
     found = np.zeros(len(rated.rows))
     with torch.inference_mode(), autocast(place):
         for chosen in groups(rated.rows.lengths, 16384, None):
@@ -151,8 +148,6 @@ def _batch(rated: Rated, chosen: NDArray[np.int64], tokenizer: Any) -> tuple[Int
 
 
 def _scores(model: Any, tokens: Integers, kinds: Integers, lengths: NDArray[np.int64], place: Any) -> Any:
-    import torch
-
     attention = (np.arange(tokens.shape[1]) < lengths[:, None]).astype(np.int64)
     inputs, types, mask = (
         torch.from_numpy(array.astype(np.int64)).to(place, non_blocking=True) for array in (tokens, kinds, attention)
@@ -162,7 +157,6 @@ def _scores(model: Any, tokens: Integers, kinds: Integers, lengths: NDArray[np.i
 
 
 def _model(recipe: MetricRecipe) -> Any:
-    import torch
     import transformers
 
     library: Any = transformers

@@ -22,12 +22,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from babelquake.train.batches import Masked, Masking, endless, groups, padded, repeated, tokenised
+from babelquake.train.config import MaskedRecipe
 from babelquake.train.corpus import Integers, Ragged
-from babelquake.train.model_folder import files, read, training_texts
-from babelquake.train.recipes import MaskedRecipe, Training, trains
+from babelquake.train.training import Training, autocast, files, read, training_texts, trains
 
 NAMED = re.compile(
     r"LATIN (?:SMALL |CAPITAL |LETTER |SUBSCRIPT |MODIFIER |TURNED |REVERSED |OPEN )+([A-Z])(?: WITH .*)?"
@@ -121,8 +122,6 @@ MEASURED_SEED = 20
 @trains("mlm", MaskedRecipe)
 def train(recipe: MaskedRecipe, data: Path, place: Any) -> Training:
     """Texts with some of their units hidden, which are to be guessed."""
-    import torch
-
     tokenizer = _tokenizer(recipe)
     model = _model(recipe, tokenizer).to(place)
     texts, times = training_texts(data, recipe.passes, recipe.join, recipe.seed)
@@ -159,10 +158,6 @@ def encoded(tokenizer: Any, texts: Sequence[str], length: int) -> Ragged:
 
 def measured(model: Any, tokenizer: Any, recipe: MaskedRecipe, texts: Sequence[str], place: Any) -> dict[str, Any]:
     """Accuracy and perplexity at the masked places of held-out texts; every place is masked, none shown or swapped."""
-    import torch
-
-    from babelquake.train.loop import autocast
-
     rows = encoded(tokenizer, texts, recipe.length)
     masking = _masking(recipe, tokenizer, always=True)
     rng = np.random.default_rng(MEASURED_SEED)
@@ -183,8 +178,6 @@ def measured(model: Any, tokenizer: Any, recipe: MaskedRecipe, texts: Sequence[s
 
 def _logits(model: Any, batch: Masked, place: Any) -> Any:
     """Predictions at the hidden places alone: the output matrix is most of the work, and the rest would be unused."""
-    import torch
-
     tokens, attention, positions = (
         torch.from_numpy(array).to(place, non_blocking=True)
         for array in (batch.tokens.astype(np.int64), batch.attention.astype(np.int64), batch.positions)
@@ -211,7 +204,6 @@ def _tokenizer(recipe: MaskedRecipe) -> Any:
 
 
 def _model(recipe: MaskedRecipe, tokenizer: Any) -> Any:
-    import torch
     import transformers
 
     library: Any = transformers

@@ -21,10 +21,8 @@ from babelquake.perturb.suite import suite
 from babelquake.train.config import Config, load
 from babelquake.train.corpus import Ragged, read_corpus, read_pairs, split_file
 from babelquake.train.data import NoisySources, Pairs, pack
-from babelquake.train.export import finish
-from babelquake.train.initial_model import start_from
-from babelquake.train.segmentation import Fixed, segmentation
-from babelquake.train.vocabulary import processor, vocabulary
+from babelquake.train.export import finish, start_from
+from babelquake.train.segmentation import Fixed, processor, segmentation, vocabulary
 
 BLEU_SENTENCES = 200
 """Dev sentences translated for the BLEU that is printed during training."""

@@ -6,7 +6,7 @@ with the best Pearson on `dev` (or, without, on a tenth of the data that is held
 """
 
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,8 +17,8 @@ import torch
 
 from babelquake.data import read
 from babelquake.errors import UserError
-from babelquake.models.openkiwi import Loaded, save
-from babelquake.models.predictor_estimator import MARKS, PredictorEstimator, Shape, numbered
+from babelquake.models.predictor_estimator import MARKS, PredictorEstimator, Shape, by_shape, numbered
+from babelquake.scorers.openkiwi import Loaded, save
 from babelquake.version import VERSION
 
 WORDS = 20_000
@@ -141,10 +141,7 @@ def _batches(
     pairs: Sequence[tuple[list[int], list[int]]], seed: int
 ) -> Iterator[tuple[torch.Tensor, torch.Tensor, list[int]]]:
     """Pairs of one shape together, the batches in their own order."""
-    groups: dict[tuple[int, int], list[int]] = defaultdict(list)
-    for place, (source, target) in enumerate(pairs):
-        groups[len(source), len(target)].append(place)
-    cut = [group[start : start + ROWS] for group in groups.values() for start in range(0, len(group), ROWS)]
+    cut = by_shape(pairs, ROWS)
     for at in np.random.default_rng(seed).permutation(len(cut)):
         places = cut[at]
         yield *(torch.tensor([pairs[place][side] for place in places]) for side in (0, 1)), places  # type: ignore[misc]

@@ -1,7 +1,7 @@
 """The recipe behind `ridge-qe`: regression from frozen multilingual sentence vectors to human judgements.
 
 The encoder is not trained, so a CPU needs minutes, nearly all of them for the vectors. Features and model are those of
-`babelquake.models.ridge`. The target is the human score (for MLQE-PE the mean direct assessment, 0 to 100) or another
+`scorers.ridge_qe`. The target is the human score (for MLQE-PE the mean direct assessment, 0 to 100) or another
 column such as `z_mean`, the mean of the annotators' z-scores. There is nothing random in it.
 """
 
@@ -22,7 +22,8 @@ from babelquake.languages import LanguagePair, sides
 from babelquake.models import encoder as encoder_named
 from babelquake.models.base import Encoder, Matrix, cosines, sentence_rows
 from babelquake.models.encoders import Usem3
-from babelquake.models.ridge import Array, Moments, Ridge, features
+from babelquake.scorers.base import Array
+from babelquake.scorers.ridge_qe import Moments, Ridge, features
 from babelquake.train.corpus import sha256
 from babelquake.version import VERSION
 

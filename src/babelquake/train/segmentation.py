@@ -4,6 +4,10 @@ Each is a table over distinct words that hands out subwords for any sequence of 
 every occurrence of a word, in every epoch. At inference, and on the target side, all three segment as their
 SentencePiece model does, which is what the regularised ones give at p = 0 and α → ∞.
 
+The vocabulary is learnt with SentencePiece on source and target together. Character coverage is .99999: at .9998 "!"
+and "Ö" fall out of a German-English vocabulary. The model file is all that the runtime needs to segment and to put text
+back together.
+
 The sampling strength α of `sentencepiece` is fixed before training at 0.5, over all segmentations (l = ∞): of the
 strengths in use since Kudo (2018, §5) it is the mild one, for corpora that are not small, while 0.1 and 0.2 serve those
 of a few hundred thousand pairs. It makes 1.05 times the tokens of the best segmentation, where BPE-dropout with p = 0.1
@@ -18,14 +22,60 @@ from dataclasses import dataclass
 from itertools import accumulate
 from math import exp, log
 from pathlib import Path
-from typing import Annotated, Protocol
+from typing import Annotated, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from babelquake.errors import UserError
 from babelquake.spec import Range, make
-from babelquake.train.corpus import Ragged
-from babelquake.train.vocabulary import UNKNOWN, processor
+from babelquake.train.corpus import Ragged, read_pairs, split_file
+
+UNKNOWN, BEGIN, END = 0, 1, 2
+EVERY = 3
+"""Vocabularies are learnt on every third sentence pair, which changes little and saves time."""
+
+
+def vocabulary(kind: str, size: int, data: Path, cache: Path) -> Path:
+    """Path of the `bpe` or `unigram` model of the given size, learnt from the training split unless already there."""
+    path = cache / f"{kind}-{size}.model"
+    if not path.is_file():
+        import sentencepiece
+
+        cache.mkdir(parents=True, exist_ok=True)
+        try:
+            sentencepiece.SentencePieceTrainer.train(
+                sentence_iterator=_sentences(split_file(data, "train")),
+                model_prefix=str(path.with_suffix(".partial")),
+                model_type=kind,
+                vocab_size=size,
+                character_coverage=0.99999,
+                unk_id=UNKNOWN,
+                bos_id=BEGIN,
+                eos_id=END,
+                pad_id=-1,
+                num_threads=4,
+                minloglevel=2,
+            )
+        except RuntimeError as error:
+            raise UserError(f"no {kind} vocabulary of {size} could be learnt from {data}: {error}") from error
+        path.with_suffix(".partial.vocab").unlink()
+        path.with_suffix(".partial.model").replace(path)
+    return path
+
+
+def processor(path: Path) -> Any:
+    """The SentencePiece processor of a model file."""
+    import sentencepiece
+
+    return sentencepiece.SentencePieceProcessor(model_file=str(path))
+
+
+def _sentences(path: Path) -> Iterator[str]:
+    for number, pair in enumerate(read_pairs(path)):
+        if number % EVERY == 0:
+            yield from pair
+
 
 NONE = np.iinfo(np.int16).max
 LONGEST = 16

@@ -18,8 +18,8 @@ pytest.importorskip("transformers", reason="needs the extra [neural]")
 
 @pytest.fixture
 def models(tmp_path: Path) -> dict[str, str]:
-    from babelquake.models import openkiwi
     from babelquake.models.predictor_estimator import MARKS, PredictorEstimator, Shape
+    from babelquake.scorers import openkiwi
 
     torch.set_num_threads(1)
     torch.manual_seed(0)

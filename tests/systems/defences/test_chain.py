@@ -8,7 +8,7 @@ import babelquake as bq
 from babelquake.engine import Engine
 from babelquake.errors import UserError
 from babelquake.systems.defences import DEFENCES, Before, defence
-from babelquake.systems.defences.vote import chosen
+from babelquake.systems.defences.several import chosen
 from babelquake.systems.defended import Defended, behind
 
 

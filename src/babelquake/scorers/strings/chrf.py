@@ -7,9 +7,8 @@ import numpy as np
 
 from babelquake.errors import UserError
 from babelquake.scorers.base import Array, Questions, Scorer
-from babelquake.scorers.strings.pairs import Ids, Pairs
 from babelquake.scorers.strings.sacrebleu_internals import chrf_signature
-from babelquake.scorers.strings.symbols import Symbols, characters, code_points, words
+from babelquake.scorers.strings.symbols import Ids, Pairs, Symbols, characters, code_points, words
 from babelquake.spec import Range
 
 EPSILON = 1e-16
@@ -54,7 +53,7 @@ class ChrF(Scorer):
         An order the reference is too short for counts no n-grams of the translation either. Of several references
         the first with the best F-score counts.
         """
-        from babelquake.scorers.strings.word_boundaries import one_mark
+        from babelquake.scorers.strings.kernels import one_mark
 
         pairs = Pairs.of(questions)
         texts = [text.lower() for text in pairs.texts] if self.lowercase else pairs.texts
@@ -118,7 +117,7 @@ class ChrFPlusPlus(ChrF):
 
 def _triples(symbols: Symbols, translation: Ids, reference: Ids, order: int) -> Array:
     """(in the translation, in the reference, in both) per order, shape (pairs, 3 · order)."""
-    from babelquake.scorers.strings.ngrams import shared, totals
+    from babelquake.scorers.strings.kernels import shared, totals
 
     texts = np.arange(len(symbols.starts))
     matched = shared(symbols, translation, reference, texts, texts[:-1], order)

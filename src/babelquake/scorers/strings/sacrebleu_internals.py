@@ -1,6 +1,6 @@
 """The one place that knows sacreBLEU's inside: names that its authors may move between versions.
 
-`tests/scorers/strings/test_official.py` checks them in every version that we support.
+`tests/scorers/strings/test_sacrebleu_internals.py` checks them in every version that we support.
 """
 
 from collections.abc import Mapping

@@ -5,9 +5,8 @@ from typing import ClassVar
 import numpy as np
 
 from babelquake.scorers.base import Array, Questions, Scorer
-from babelquake.scorers.strings.pairs import Pairs
 from babelquake.scorers.strings.sacrebleu_internals import ter_signature, ter_tokeniser
-from babelquake.scorers.strings.symbols import code_points, words
+from babelquake.scorers.strings.symbols import Pairs, code_points, words
 
 LONGEST = 20_000
 """Characters of one text: shifts of words take time that grows with the third power of the length."""
@@ -44,8 +43,7 @@ class Ter(Scorer):
 
     def statistics(self, questions: Questions) -> Array:
         """Edits to the nearest reference, and the mean length of the references in words."""
-        from babelquake.scorers.strings.edit_rate import edits
-        from babelquake.scorers.strings.word_boundaries import nowhere
+        from babelquake.scorers.strings.kernels import edits, nowhere
 
         pairs = Pairs.of(questions, LONGEST)
         if not len(questions):

@@ -13,7 +13,7 @@ from babelquake.data import Dataset
 from babelquake.errors import setting
 from babelquake.languages import Language, sides
 from babelquake.models import CausalLM, Encoder, MaskedLM
-from babelquake.models.settings import offline
+from babelquake.models.loading import offline
 from babelquake.perturb.linguistics import linguistics, word_lists
 from babelquake.spec import Spec
 from babelquake.studies.attack import AttackOptions

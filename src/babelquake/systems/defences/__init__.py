@@ -8,8 +8,7 @@ from babelquake.errors import UserError
 from babelquake.languages import Language
 from babelquake.registry import Registry
 from babelquake.spec import Spec, bind, parameters, parse, split_chain
-from babelquake.systems.defences.base import Before, Defence
-from babelquake.systems.defences.chain import Chain
+from babelquake.systems.defences.base import Before, Chain, Defence
 
 __all__ = ["DEFENCES", "Before", "Chain", "Defence", "defence"]
 
@@ -17,15 +16,15 @@ DEFENCES: Registry[type[Defence]] = Registry(
     "defence",
     "babelquake.defences",
     {
-        "fallback": "babelquake.systems.defences.fallback:Fallback",
-        "final-mark": "babelquake.systems.defences.final_mark:FinalMark",
+        "fallback": "babelquake.systems.defences.several:Fallback",
+        "final-mark": "babelquake.systems.defences.repair:FinalMark",
         "fold": "babelquake.systems.defences.fold:Fold",
         "llm": "babelquake.systems.defences.llm:LlmCorrector",
-        "none": "babelquake.systems.defences.chain:Nothing",
+        "none": "babelquake.systems.defences.base:Nothing",
         "repair": "babelquake.systems.defences.repair:Repair",
         "spell": "babelquake.systems.defences.spell:Spell",
         "truecase": "babelquake.systems.defences.truecase:Truecase",
-        "vote": "babelquake.systems.defences.vote:Vote",
+        "vote": "babelquake.systems.defences.several:Vote",
     },
 )
 

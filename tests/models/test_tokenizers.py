@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from babelquake.models.shipped import folder
-from babelquake.models.transformer import WordByWord
+from babelquake.models.tokenizers import WordByWord
 
 tokenizers = pytest.importorskip("tokenizers", reason="needs the extra 'neural'")
 
@@ -77,7 +77,7 @@ def test_shipped_tokenizers_are_cut_at_spaces() -> None:
 
 
 def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("babelquake.models.transformer.ROOM", 10)
+    monkeypatch.setattr("babelquake.models.tokenizers.ROOM", 10)
     words = WordByWord(MADE["wordpiece"])
     texts = [f"word{number} and another{number}" for number in range(9)]
     one_by_one = [words([text], True)[0][0] for text in texts]

@@ -13,7 +13,7 @@ from tests.models.tiny import TEXTS
 
 from babelquake import models
 from babelquake.models import sequence_reader
-from babelquake.models.unpadded import ribbon
+from babelquake.models.sequence_reader import ribbon
 from babelquake.resource import Gap
 from babelquake.scorers.cross_encoder import PairReader
 
@@ -74,11 +74,9 @@ def test_roberta_counts_positions_as_transformers_does() -> None:
 @pytest.mark.parametrize("kind", ["bert", "roberta", "xlm-roberta", "xlm-roberta-xl", "gpt2"])
 def test_a_gpus_layout_gives_the_same_vectors(made: Make, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Padded texts, masks and a row of fixed size, computed here on the CPU."""
-    from babelquake.models import unpadded as module
-
     encoder = models.encoder(str(made(kind)))
     expected = encoder.encode(TEXTS, [3])
-    monkeypatch.setattr(module, "on_gpu", lambda device: True)
+    monkeypatch.setattr(sequence_reader, "on_gpu", lambda device: True)
     found = models.encoder(f"{made(kind)}[tokens=1000]").encode(TEXTS, [3])
     for one, other in zip(expected, found, strict=True):
         np.testing.assert_allclose(one.layers[3], other.layers[3], atol=1e-5)

@@ -11,8 +11,8 @@ from babelquake import models
 from babelquake.engine import Engine
 from babelquake.engine.memory import OVERHEAD
 from babelquake.models import encoders
-from babelquake.models.device_vectors import OnDevice, in_one_piece, on_host, rows_of
-from babelquake.scorers import Questions, matching, scorer
+from babelquake.models.batching import OnDevice, in_one_piece, on_host, rows_of
+from babelquake.scorers import Questions, bertscore, scorer
 
 pytest.importorskip("torch", reason="needs the extra [neural]")
 Make = Callable[..., Path]
@@ -22,7 +22,7 @@ TEXTS = ["the cat sat on the mat", "a dog", "", "Dogs bark ! " * 9]
 @pytest.fixture
 def staying(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(encoders, "stays", lambda device: True)
-    monkeypatch.setattr(matching, "on_gpu", lambda device: True)
+    monkeypatch.setattr(bertscore, "on_gpu", lambda device: True)
 
 
 def test_whoever_looks_gets_the_same_arrays(made: Make, staying: None, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,6 +70,6 @@ def test_bertscore_of_vectors_that_stay(made: Make, staying: None, monkeypatch: 
     questions = Questions(TEXTS, [[text, TEXTS[0]] for text in reversed(TEXTS)])
     found = Engine().judge(scorer("bertscore", model=str(made("bert")), layer=layer), questions)
     monkeypatch.setattr(encoders, "stays", lambda device: False)
-    monkeypatch.setattr(matching, "on_gpu", lambda device: False)
+    monkeypatch.setattr(bertscore, "on_gpu", lambda device: False)
     expected = Engine().judge(scorer("bertscore", model=str(made("bert")), layer=layer), questions)
     np.testing.assert_allclose(found, expected, atol=1e-6)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from babelquake.errors import UserError
-from babelquake.models.ridge import Moments, Ridge, content_hash, features, load
+from babelquake.scorers.ridge_qe import Moments, Ridge, content_hash, features, load
 
 
 def test_features_by_hand() -> None:

@@ -1,4 +1,4 @@
-"""Linear layers with their weights laid out: the same products and activations, row by row."""
+"""Where models run; and their linear layers with weights laid out, which give the same products row by row."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -6,10 +6,19 @@ from typing import Any
 
 import pytest
 
-from babelquake.models.linear_layers import in_one_pass, prepared
+from babelquake.errors import UserError
+from babelquake.models.loading import configure, device_of, in_one_pass, prepared
 
 torch = pytest.importorskip("torch", reason="needs the extra [neural]")
 Make = Callable[..., Path]
+
+
+@pytest.mark.parametrize("name", ["tpu", "cuda:one", "cuda:", "", "cpu:0"])
+def test_unknown_devices_are_named(name: str) -> None:
+    for ask in (configure, device_of):
+        with pytest.raises(UserError, match=f"no device is called '{name}': expected auto, cpu, cuda or cuda:1"):
+            ask(name)
+    assert device_of("cpu") == "cpu"
 
 
 def loaded(folder: Path) -> Any:

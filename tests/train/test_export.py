@@ -10,11 +10,10 @@ pytest.importorskip("ctranslate2", reason="exporting needs CTranslate2")
 
 from babelquake.errors import UserError  # noqa: E402
 from babelquake.models.shipped import shipped  # noqa: E402
-from babelquake.train.export import to_ctranslate2  # noqa: E402
-from babelquake.train.initial_model import start_from  # noqa: E402
+from babelquake.train.export import start_from, to_ctranslate2  # noqa: E402
 from babelquake.train.nmt import train  # noqa: E402
-from babelquake.train.transformer import Transformer, greedy  # noqa: E402
-from babelquake.train.vocabulary import processor, vocabulary  # noqa: E402
+from babelquake.train.segmentation import processor, vocabulary  # noqa: E402
+from babelquake.train.trainer import Transformer, greedy  # noqa: E402
 
 from .test_nmt import SHAPE, TOY, random_model  # noqa: E402
 
@@ -38,7 +37,7 @@ def test_a_folder_is_read_back_as_it_was_written(toy_data, toy_cache, tmp_path, 
 def test_a_model_that_ships_computes_in_pytorch_what_it_ships():
     if "de-en-bpe" not in shipped():
         pytest.skip("needs the distribution babelquake-models")
-    from babelquake.systems.bundled import Bundled
+    from babelquake.systems.ctranslate2 import Bundled
 
     start = start_from("de-en-bpe")
     model = Transformer(start.model, start.vocabulary, 128).eval()

@@ -7,8 +7,7 @@ import pytest
 import yaml
 
 from babelquake.errors import UserError
-from babelquake.train.config import read_settings
-from babelquake.train.recipes import CausalRecipe, MaskedRecipe, MetricRecipe, Recipe
+from babelquake.train.config import CausalRecipe, MaskedRecipe, MetricRecipe, Recipe, read_settings
 
 KINDS: dict[str, type[Recipe]] = {"mlm": MaskedRecipe, "clm": CausalRecipe, "metric": MetricRecipe}
 ROOT = Path(__file__).parents[2]
