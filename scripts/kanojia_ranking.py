@@ -21,6 +21,7 @@ from babelquake.scorers.base import Array, MeanScorer
 from babelquake.spec import Spec
 from babelquake.stats.agreement import tau_b
 from babelquake.stats.bootstrap import Resampled
+from babelquake.studies.cells import Scored
 from babelquake.studies.qe.discrimination import Probed, probed_models
 from babelquake.studies.qe.study import judged_segments, pearson_cells
 
@@ -64,7 +65,7 @@ def probed(run: Run, kept: Callable[[str], bool]) -> list[Probed]:
     sums = run.scan("sums")
     names = sums.filter(pl.col("perturbation").is_not_null()).select("scorer").unique(maintain_order=True).collect()
     scorers = [Stored(name) for name in names["scorer"]]
-    return list(probed_models(sums, run.segments, scorers, probes, RESAMPLES, 0))
+    return list(probed_models(Scored(sums, run.segments, scorers, RESAMPLES, 0), probes))
 
 
 def by_people(run: Run, segments: pl.DataFrame) -> tuple[dict[str, Resampled], dict[str, float]]:

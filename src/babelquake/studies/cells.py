@@ -6,6 +6,7 @@ of resampled numbers and of tests, family by family.
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from babelquake.perturb.labels import REPEAT
 from babelquake.runs.measures import ALPHA, Kind, Measure
 from babelquake.runs.tables import Part
-from babelquake.scorers.base import Array
+from babelquake.scorers.base import Array, Scorer
 from babelquake.stats.bootstrap import Function, Resampled, resampled_sums, weighted_sums
 from babelquake.stats.families import corrected
 from babelquake.stats.intervals import LEAST, bca_interval, mean_interval, wilson
@@ -23,6 +24,7 @@ from babelquake.stats.pvalues import Alternative
 from babelquake.stats.resampling import Draws, Keys, Places, by_unit, combined, least_draws, marks_of, short
 from babelquake.stats.testing import FEW, Test, bootstrap_test, difference_test, exchange_test
 from babelquake.studies import kinds
+from babelquake.studies.segment_units import keys_by_row
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
@@ -282,6 +284,27 @@ def differing(one: Cell, other: Cell) -> NDArray[np.bool_]:
     if one.marks is None or other.marks is None:
         return np.ones(len(one.keys), dtype=np.bool_)
     return np.asarray(one.marks != other.marks)
+
+
+@dataclass(frozen=True)
+class Scored:
+    """What scorers say of clean and perturbed texts of segments, and how numbers made of it are drawn."""
+
+    sums: pl.LazyFrame
+    """A row per segment, perturbation and scorer: replicates are taken together."""
+    segments: pl.DataFrame
+    scorers: Sequence[Scorer]
+    resamples: int
+    seed: int
+
+    @cached_property
+    def keys(self) -> Keys:
+        """What is resampled, of every row number."""
+        return keys_by_row(self.segments)
+
+    def by(self, scorer: Scorer) -> pl.LazyFrame:
+        """The rows of one scorer."""
+        return self.sums.filter(pl.col("scorer") == scorer.name)
 
 
 Chosen = NDArray[np.bool_] | None

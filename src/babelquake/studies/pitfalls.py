@@ -6,7 +6,7 @@ scorer's scores of unchanged texts (Cohen 1988). A scorer passes where it does s
 segments, fails where it surely does not, and is undecided where the interval reaches both sides or segments are few.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -18,12 +18,10 @@ from babelquake.runs.info import Expected
 from babelquake.runs.measures import Measure, Results, Row, apart
 from babelquake.runs.run import Run
 from babelquake.runs.tables import same
-from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array
 from babelquake.stats.resampling import Keys, by_unit
-from babelquake.studies.cells import LEAST_CHANGED, average, share
+from babelquake.studies.cells import LEAST_CHANGED, Scored, average, share
 from babelquake.studies.kinds import pitfalls as kinds
-from babelquake.studies.segment_units import keys_by_row
 
 SMALL = 0.2
 """Standard deviations of a scorer's scores that count as the same."""
@@ -36,20 +34,17 @@ def expected(suite: Suite) -> dict[str, Expected]:
     return {label: Expected(rule=one.rule, than=one.than, level=one.level) for label, one in suite.expectations.items()}
 
 
-def pitfall_measures(
-    sums: pl.LazyFrame, segments: pl.DataFrame, scorers: Sequence[Scorer], suite: Suite, tolerance: float
-) -> list[Measure]:
+def pitfall_measures(scored: Scored, suite: Suite, tolerance: float) -> list[Measure]:
     """Per scorer and change the share of segments as expected, how many pitfalls that passes, and effects of length."""
     if not suite.expectations:
         return []
-    keys = keys_by_row(segments)
     found: list[Measure] = []
-    for scorer in scorers:
+    for scorer in scored.scorers:
         columns = ["row", "language_pair", "perturbation", "level", "score", "changed"]
-        mine = sums.filter(pl.col("scorer") == scorer.name).select(columns).collect()
+        mine = scored.by(scorer).select(columns).collect()
         for (pair,), part in mine.group_by("language_pair", maintain_order=True):
             place: dict[str, Any] = {"language_pair": pair, "scorer": scorer.name}
-            here = [*_shares(part, scorer.sign, suite, keys, place)]
+            here = [*_shares(part, scorer.sign, suite, scored.keys, place)]
             outcomes = [outcome_of(one.value, one.high, one.n, tolerance) for one in here if one.kind is kinds.PITFALL]
             tested = sum(outcome != "not tested" for outcome in outcomes)
             found += here

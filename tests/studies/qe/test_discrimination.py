@@ -14,6 +14,7 @@ from babelquake.scorers import MeanScorer, Questions
 from babelquake.scorers.base import Array
 from babelquake.spec import Spec
 from babelquake.stats.agreement import rank_agreement
+from babelquake.studies.cells import Scored
 from babelquake.studies.qe.discrimination import probe_results, probed_models, ranking_results, rivalries, standardised
 
 PROBES = {
@@ -65,7 +66,7 @@ def probed(
     rows = int(sums.select("row").max().collect().item()) + 1
     names = [f"sentence {row % (sentences or rows)}" for row in range(rows)]
     segments = pl.DataFrame({"row": range(rows), "source": names})
-    models = list(probed_models(sums, segments, [judge or Judge()], PROBES, resamples, 0, **more))
+    models = list(probed_models(Scored(sums, segments, [judge or Judge()], resamples, 0), PROBES, **more))
     return probe_results(models), [flag for model in models for flag in model.flags()]
 
 
@@ -281,7 +282,7 @@ def rivals(*models: pl.LazyFrame, spread: float = 5.0) -> dict[tuple[str | None,
     sums = pl.concat(models)
     names = sums.select("scorer").unique(maintain_order=True).collect()["scorer"].to_list()
     segments = pl.DataFrame({"row": range(80), "source": [f"sentence {row}" for row in range(80)]})
-    found = list(probed_models(sums, segments, [Judge(name) for name in names], PROBES, 400, 0))
+    found = list(probed_models(Scored(sums, segments, [Judge(name) for name in names], 400, 0), PROBES))
     spreads: dict[tuple[str | None, str], float] = {("ru-en", name): spread for name in names}
     return {(one.scorer, one.other): one for one in rivalries(found, spreads)}
 

@@ -18,11 +18,9 @@ from babelquake.perturb.card import Card
 from babelquake.perturb.labels import known_card
 from babelquake.runs.findings import Finding
 from babelquake.runs.measures import Measure, Results, Row, apart
-from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array
-from babelquake.studies.cells import average
+from babelquake.studies.cells import Scored, average
 from babelquake.studies.kinds import metric as kinds
-from babelquake.studies.segment_units import keys_by_row
 
 PEOPLE, HARMFUL = "people", "harmful"
 GIVEN = "given translations"
@@ -30,12 +28,10 @@ GIVEN = "given translations"
 CELL = ["row", "perturbation", "level"]
 
 
-def best_of_measures(
-    sums: pl.LazyFrame, segments: pl.DataFrame, scorers: Sequence[Scorer], meanings: Mapping[str, str], most: int
-) -> Iterator[Measure]:
+def best_of_measures(scored: Scored, meanings: Mapping[str, str], most: int) -> Iterator[Measure]:
     """For every picker, judge and number of candidates what picking gains; for all candidates, and for given ones."""
-    table = _candidates(sums, segments, scorers, meanings)
-    judges = [scorer.name for scorer in scorers]
+    table = _candidates(scored, meanings)
+    judges = [scorer.name for scorer in scored.scorers]
     given = table.filter(pl.col("perturbation").is_null())
     several = table.height > given.height
     largest = 0
@@ -59,14 +55,12 @@ def best_of_measures(
         )
 
 
-def _candidates(
-    sums: pl.LazyFrame, segments: pl.DataFrame, scorers: Sequence[Scorer], meanings: Mapping[str, str]
-) -> pl.DataFrame:
+def _candidates(scored: Scored, meanings: Mapping[str, str]) -> pl.DataFrame:
     """One row per candidate: its segment, what every scorer says of it in standard deviations, and what people do."""
     columns = [*CELL, "language_pair", "score"]
     found: pl.DataFrame | None = None
-    for scorer in scorers:
-        mine = sums.filter(pl.col("scorer") == scorer.name).select(columns).collect()
+    for scorer in scored.scorers:
+        mine = scored.by(scorer).select(columns).collect()
         clean = mine.filter(pl.col("perturbation").is_null())["score"].to_numpy()
         mean, spread = float(np.nanmean(clean)), float(np.nanstd(clean))
         if not spread > 0:
@@ -81,12 +75,11 @@ def _candidates(
     names = found["perturbation"].drop_nulls().unique().to_list()
     whole = [name for name in names if (card := known_card(name)) is not None and _shows_reference(card)]
     human = pl.col("score").cast(pl.Float64)
-    rated = segments.select("row", ((human - human.mean()) / human.std(ddof=0)).alias(PEOPLE))
-    keys = keys_by_row(segments)
+    rated = scored.segments.select("row", ((human - human.mean()) / human.std(ddof=0)).alias(PEOPLE))
     kept = found.filter(pl.col("perturbation").is_null() | ~pl.col("perturbation").is_in(whole))
-    kept = kept.filter(pl.all_horizontal(pl.col(scorer.name).is_finite() for scorer in scorers))
+    kept = kept.filter(pl.all_horizontal(pl.col(scorer.name).is_finite() for scorer in scored.scorers))
     return kept.join(rated, on="row", how="left", maintain_order="left").with_columns(
-        key=pl.Series(keys[kept["row"].to_numpy()]),
+        key=pl.Series(scored.keys[kept["row"].to_numpy()]),
         harmful=pl.col("perturbation").replace_strict(meanings, default=None).eq_missing("altering").cast(pl.Float64),
     )
 

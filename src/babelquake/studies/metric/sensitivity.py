@@ -10,6 +10,7 @@ digit continues a word, in the same sense.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -25,7 +26,18 @@ from babelquake.scorers.base import Array
 from babelquake.stats.bootstrap import bootstrap, ratio_of
 from babelquake.stats.parallel import in_parallel
 from babelquake.stats.resampling import Keys, by_unit
-from babelquake.studies.cells import Cell, Chosen, Families, Place, Sides, enough, exchange_of, measured, measured_loss
+from babelquake.studies.cells import (
+    Cell,
+    Chosen,
+    Families,
+    Place,
+    Scored,
+    Sides,
+    enough,
+    exchange_of,
+    measured,
+    measured_loss,
+)
 from babelquake.studies.kinds import metric as kinds
 from babelquake.studies.segment_units import Slices, keys_by_row, slices_of
 
@@ -35,19 +47,12 @@ TEXTS_COMPARED = 4096
 """Texts whose harmless and harmful changes are set side by side at once."""
 
 
-def sensitivity(
-    sums: pl.LazyFrame,
-    segments: pl.DataFrame,
-    scorers: Sequence[Scorer],
-    meanings: Mapping[str, str],
-    resamples: int,
-    seed: int,
-    by: str | None = None,
-) -> list[Measure]:
+def sensitivity(scored: Scored, meanings: Mapping[str, str], by: str | None = None) -> list[Measure]:
     """f of clean texts, f of perturbed ones and Δ, as Tables 2 and 3, and how often harmless changes cost more."""
     measures: list[Measure] = []
     families = Families()
-    for cell in sensitivity_cells(sums, segments, scorers, enough(resamples), seed, slices_of(segments, by)):
+    enough_drawn = replace(scored, resamples=enough(scored.resamples))
+    for cell in sensitivity_cells(enough_drawn, slices_of(scored.segments, by)):
         place = {**cell.place.columns, "changed": cell.changed}
         named = {
             name: measured(cell.place.kind(kind), cell.numbers[name], cell.n, **place) for name, kind in KINDS.items()
@@ -56,31 +61,24 @@ def sensitivity(
         families.add(cell.place.asked("Δ"), named["delta"], cell.tests["delta"])
         measures += named.values()
     families.judge()
-    return measures + [row for scorer in scorers for row in _wrong_order(sums, scorer, meanings)]
+    return measures + [row for scorer in scored.scorers for row in _wrong_order(scored, scorer, meanings)]
 
 
-def sensitivity_cells(
-    sums: pl.LazyFrame,
-    segments: pl.DataFrame,
-    scorers: Sequence[Scorer],
-    resamples: int,
-    seed: int,
-    slices: Slices | None = None,
-) -> Iterator[Cell]:
+def sensitivity_cells(scored: Scored, slices: Slices | None = None) -> Iterator[Cell]:
     """A cell per scorer, language pair and perturbation: over all texts, and over the changed ones if not all are."""
-    by_name = {scorer.name: scorer for scorer in scorers}
-    keys = keys_by_row(segments)
+    by_name = {scorer.name: scorer for scorer in scored.scorers}
+    sums, keys, draws = scored.sums, scored.keys, (scored.resamples, scored.seed)
     wanted = pl.col("perturbation").is_not_null() & pl.col("scorer").is_in(list(by_name))
     places = counted(sums, wanted, PLACES).select(PLACES)
 
     def make(place: Mapping[str, Any]) -> list[Cell]:
         scorer, sides = by_name[place["scorer"]], _Cut(sums, place, keys)
-        found = [_cell(Place(**place), scorer, sides, None, resamples, seed)]
+        found = [_cell(Place(**place), scorer, sides, None, *draws)]
         if 0 < sides.changed.sum() < len(sides.changed):
-            found.append(_cell(Place(**place, only_changed=True), scorer, sides, sides.changed, resamples, seed))
+            found.append(_cell(Place(**place, only_changed=True), scorer, sides, sides.changed, *draws))
         for name, rows in (slices or {}).items():
             if (inside := np.isin(sides.rows, rows)).any():
-                found.append(_cell(Place(**place, group=name), scorer, sides, inside, resamples, seed))
+                found.append(_cell(Place(**place, group=name), scorer, sides, inside, *draws))
         return found
 
     for some in in_parallel(make, places.iter_rows(named=True), len(keys)):
@@ -117,18 +115,18 @@ def _cell(place: Place, scorer: Scorer, sides: _Cut, chosen: Chosen, resamples: 
     return cell
 
 
-def _wrong_order(sums: pl.LazyFrame, scorer: Scorer, meanings: Mapping[str, str]) -> list[Measure]:
+def _wrong_order(scored: Scored, scorer: Scorer, meanings: Mapping[str, str]) -> list[Measure]:
     """How often a harmless change costs a text more than a harmful one, and a harmful one raises the score.
 
     The first is the point of Table 4, counted. A harmless change that costs nothing costs no more than a harmful one
     that is rewarded: that is the second.
     """
     places = ["language_pair", "perturbation", "level"]
-    own = pl.col("scorer") == scorer.name
-    there = counted(sums, own & pl.col("perturbation").is_not_null(), ["perturbation"])["perturbation"]
+    noisy = (pl.col("scorer") == scorer.name) & pl.col("perturbation").is_not_null()
+    there = counted(scored.sums, noisy, ["perturbation"])["perturbation"]
     if not {"altering", "preserving"} <= {meanings.get(name) for name in there}:
         return []
-    mine = sums.filter(own).select(*places, "row", "score")
+    mine = scored.by(scorer).select(*places, "row", "score")
     lost = [_losses(texts, scorer, meanings) for texts in _some_texts(mine)]
     found = []
     for kind, counted_in in ((kinds.HARMLESS_COSTS_MORE, _costs_more), (kinds.REWARDS_HARMFUL, _rewarded)):

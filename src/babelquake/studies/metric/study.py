@@ -9,6 +9,7 @@ Three questions, chosen by the data and the side that is perturbed:
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -37,7 +38,7 @@ from babelquake.studies.agreement import (
     keep_preferences,
 )
 from babelquake.studies.card import Session, Study
-from babelquake.studies.cells import LEAST_CHANGED, Cell, Place
+from babelquake.studies.cells import LEAST_CHANGED, Cell, Place, Scored
 from babelquake.studies.challenge_sets import aces_measures, challenge_cells, challenge_results, judge_triples, triples
 from babelquake.studies.execution import execute
 from babelquake.studies.final_marks import are_split, unsampled, without_duplicates
@@ -130,29 +131,24 @@ AGREEMENT = ("darr", "kendall_like", "pearson")
 
 
 def noise_cells(
-    given: Sequence[Judgements],
-    rows: int,
-    sums: pl.LazyFrame,
-    scorers: Sequence[Scorer],
-    perturbations: Sequence[tuple[str, float | None]],
-    resamples: int,
-    seed: int,
-    threshold: float,
+    scored: Scored, given: Sequence[Judgements], perturbations: Sequence[tuple[str, float | None]], threshold: float
 ) -> Iterator[Cell]:
     """A cell per scorer, attack (label, level) and language pair; where it does not apply, the clean score stands."""
+
+    how: dict[str, Any] = {"resamples": scored.resamples, "seed": scored.seed, "threshold": threshold}
 
     def make(at: tuple[Scorer, pl.DataFrame, str, float | None, Judgements]) -> Cell:
         scorer, table, label, level, some = at
         clean, noisy = (
-            _by_row(table.filter(same(perturbation=name, level=degree)), rows)
+            _by_row(table.filter(same(perturbation=name, level=degree)), scored.segments.height)
             for name, degree in ((None, None), (label, level))
         )
         values = scorer.sign * np.where(np.isnan(noisy), clean, noisy)[some.rows]
         place = Place(some.language_pair, scorer.name, label, level)
-        return agreement_cell(place, some, values, AGREEMENT, resamples=resamples, seed=seed, threshold=threshold)
+        return agreement_cell(place, some, values, AGREEMENT, **how)
 
-    for scorer in scorers:
-        table = sums.filter(pl.col("scorer") == scorer.name).select("row", "perturbation", "level", "score").collect()
+    for scorer in scored.scorers:
+        table = scored.by(scorer).select("row", "perturbation", "level", "score").collect()
         yield from in_parallel(make, [(scorer, table, *cell, some) for cell in perturbations for some in given])
 
 
@@ -201,13 +197,12 @@ def stored_cells(run: Run, scorers: list[Scorer], resamples: int, seed: int) -> 
     mode = next(iter(run.info.facts.modes), "sensitivity")
     if mode == "challenge":
         return challenge_cells(run.scores, run.segments, resamples, seed)
-    sums = run.scan("sums")
+    scored = Scored(run.scan("sums"), run.segments, scorers, resamples, seed)
     if mode == "sensitivity":
-        return sensitivity_cells(sums, run.segments, scorers, resamples, seed)
-    chosen = sums.filter(pl.col("perturbation").is_not_null()).select("perturbation", "level")
+        return sensitivity_cells(scored)
+    chosen = scored.sums.filter(pl.col("perturbation").is_not_null()).select("perturbation", "level")
     wanted = chosen.unique(maintain_order=True).collect().rows()
-    threshold = run.info.number("threshold", 25.0)
-    return noise_cells(judged_in(run), run.segments.height, sums, scorers, wanted, resamples, seed, threshold)
+    return noise_cells(scored, judged_in(run), wanted, run.info.number("threshold", 25.0))
 
 
 def must_not_fall(run: Run, measure: str, perturbation: str | None) -> bool:
@@ -302,15 +297,16 @@ def _sensitivity(session: Session, planned: Plan, options: MetricOptions) -> Row
     """How far does the score move when the text does?"""
     tables, segments = _judged(session, planned, options.side), planned.segments
     meanings, draws = session.run.info.facts.meaning, (session.resamples, session.seed)
-    measures = sensitivity(tables["sums"], segments, session.scorers, meanings, *draws, options.by)
+    scored = Scored(tables["sums"], segments, session.scorers, *draws)
+    measures = sensitivity(scored, meanings, options.by)
     measures += achieved_shares(tables["variants"], segments, "text")
-    measures += pitfall_measures(tables["sums"], segments, session.scorers, planned.perturbations, options.tolerance)
+    measures += pitfall_measures(scored, planned.perturbations, options.tolerance)
     material = planned.material
     if material is not None:
         answers = answers_in(session, lambda: material.batch(segments, segments["text"].fill_null("").to_list()))
         measures += reliability(answers, segments, *draws)
     if options.best_of is not None:
-        measures += best_of_measures(tables["sums"], segments, session.scorers, meanings, options.best_of)
+        measures += best_of_measures(scored, meanings, options.best_of)
     return measures + unknown_tokens(tables["variants"], segments, several(options.tokenizers), *draws)
 
 
@@ -318,10 +314,11 @@ def _agreement(session: Session, planned: Plan, options: MetricOptions) -> Rows:
     """Does the metric still agree with people when its references are noisy?"""
     keep_preferences(session)
     tables = _judged(session, planned, options.side)
-    given, scorers = judgements(session.data.segments, session.data.preferences), session.scorers
+    given = judgements(session.data.segments, session.data.preferences)
     wanted = [perturbation.cell for perturbation in planned.perturbations.perturbations]
     draws = session.resamples, session.seed
-    cells = noise_cells(given, len(session.data), tables["sums"], scorers, wanted, *draws, options.threshold)
+    scored = Scored(tables["sums"], session.data.segments, session.scorers, *draws)
+    cells = noise_cells(scored, given, wanted, options.threshold)
     unknown = unknown_tokens(tables["variants"], planned.segments, several(options.tokenizers), *draws)
     return agreement_measures([*cells]) + unknown
 

@@ -26,23 +26,19 @@ from babelquake.stats.bootstrap import Resampled, resampled_sums
 from babelquake.stats.families import ALPHA, corrected
 from babelquake.stats.parallel import in_parallel
 from babelquake.stats.pvalues import Alternative
-from babelquake.stats.resampling import Keys, by_unit, marks_of, short
+from babelquake.stats.resampling import by_unit, marks_of, short
 from babelquake.stats.testing import Test, difference_test
-from babelquake.studies.cells import Cell, Families, Place, mean_of, measured
+from babelquake.studies.cells import Cell, Families, Place, Scored, mean_of, measured
 from babelquake.studies.kinds import qe as kinds
-from babelquake.studies.segment_units import Rows, keys_by_row
+from babelquake.studies.segment_units import Rows
 
 Probe = tuple[str, float | None]
 """A perturbation's label and its level."""
 
 
 def probed_models(
-    sums: pl.LazyFrame,
-    segments: pl.DataFrame,
-    scorers: Sequence[Scorer],
+    scored: Scored,
     probes: Mapping[str, Meant],
-    resamples: int,
-    seed: int,
     unprobed: Collection[str] = (),
     part: tuple[str, Rows] | None = None,
 ) -> Iterator["Probed"]:
@@ -50,20 +46,19 @@ def probed_models(
 
     `part` is the name and the rows of a part of the segments that alone is meant.
     """
-    keys = keys_by_row(segments)
-    pairs = sums.select("language_pair").unique(maintain_order=True).collect()["language_pair"].to_list()
+    pairs = scored.sums.select("language_pair").unique(maintain_order=True).collect()["language_pair"].to_list()
 
     def make(at: tuple[Scorer, str | None]) -> Probed:
         scorer, pair = at
-        here = sums.filter(pl.col("scorer") == scorer.name, pl.col("language_pair").eq_missing(pl.lit(pair, pl.String)))
+        here = scored.by(scorer).filter(pl.col("language_pair").eq_missing(pl.lit(pair, pl.String)))
         if scorer.name in unprobed:
             here = here.filter(pl.col("perturbation").is_null())
         if part is not None:
             here = here.filter(pl.col("row").is_in(pl.Series(part[1]).implode()))
         place = Place(pair, scorer.name, group=part and part[0])
-        return Probed(here.drop("statistics").collect(), scorer, place, probes, keys, resamples, seed)
+        return Probed(here.drop("statistics").collect(), scorer, place, probes, scored)
 
-    yield from in_parallel(make, [(scorer, pair) for scorer in scorers for pair in pairs], len(keys))
+    yield from in_parallel(make, [(scorer, pair) for scorer in scored.scorers for pair in pairs], len(scored.keys))
 
 
 def probe_results(models: Iterable["Probed"]) -> list[Measure]:
@@ -78,16 +73,9 @@ class Probed:
     """One model on one language pair: per segment its clean score and its drop under each probe."""
 
     def __init__(
-        self,
-        table: pl.DataFrame,
-        scorer: Scorer,
-        place: Place,
-        probes: Mapping[str, Meant],
-        keys: Keys,
-        resamples: int,
-        seed: int,
+        self, table: pl.DataFrame, scorer: Scorer, place: Place, probes: Mapping[str, Meant], scored: Scored
     ) -> None:
-        self.place, self.probes, self.seed = place, probes, seed
+        self.place, self.probes, self.seed = place, probes, scored.seed
         self.sign = scorer.sign
         clean = table.filter(pl.col("perturbation").is_null()).select("row", pl.col("score").alias("clean"))
         noisy = table.filter(pl.col("perturbation").is_not_null() & pl.col("score").is_not_nan()).join(clean, on="row")
@@ -108,9 +96,10 @@ class Probed:
             columns[at, first + 2], columns[at, first + 3] = lost * really, really
         columns[:, -2:] = self._ordered(columns)
         self.n = len(rows)
-        self.keys, self.columns = by_unit(keys[rows], columns)
+        self.keys, self.columns = by_unit(scored.keys[rows], columns)
         self.total = self.columns.sum(axis=0)
-        self.drawn = resampled_sums(self.columns, resamples, seed, self.keys) if self.n else np.zeros((0, 0))
+        drawn = (self.columns, scored.resamples, scored.seed, self.keys)
+        self.drawn = resampled_sums(*drawn) if self.n else np.zeros((0, 0))
 
     def _ordered(self, columns: Array) -> Array:
         """Per segment, whether it loses more to harmful changes than to harmless ones, and whether it has both."""

@@ -6,7 +6,7 @@ stochastic probes, averaged per segment, then over the set; §6.3: models ranked
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import polars as pl
@@ -25,7 +25,7 @@ from babelquake.scorers import Scorer
 from babelquake.scorers.scores import Scores
 from babelquake.studies.agreement import agreement_cell, agreement_measures, judgements
 from babelquake.studies.card import Study
-from babelquake.studies.cells import Cell, Place, enough
+from babelquake.studies.cells import Cell, Place, Scored, enough
 from babelquake.studies.execution import execute
 from babelquake.studies.forecast import keep_within_budget
 from babelquake.studies.judge_reliability import answers_in, judge_findings, reliability
@@ -156,7 +156,7 @@ def _warnings(flags: list[Flag]) -> Iterator[Finding]:
 
 def stored_cells(run: Run, scorers: list[Scorer], resamples: int, seed: int) -> Iterator[Cell]:
     """The cells of a finished run: discrimination on the probed segments."""
-    for model in probed_models(run.scan("sums"), run.segments, scorers, run.info.facts.probes, resamples, seed):
+    for model in probed_models(Scored(run.scan("sums"), run.segments, scorers, resamples, seed), run.info.facts.probes):
         if (cell := model.discrimination()) is not None:
             yield cell
 
@@ -265,11 +265,12 @@ def qe(options: QeOptions) -> Run:
         require_scores(
             humans.lazy(), steady(session.scorers), "translations", text_in(everything.lazy(), "text", "row")
         )
-        judged = (tables["sums"], selected, session.scorers, run.info.facts.probes, enough(resamples), seed, unprobed)
-        probed = list(probed_models(*judged))
+        scored = Scored(tables["sums"], selected, session.scorers, enough(resamples), seed)
+        asked_of = scored, run.info.facts.probes, unprobed
+        probed = list(probed_models(*asked_of))
         measures = probe_results(probed)
         slices = slices_of(selected, options.by)
-        parts = probe_results(model for part in slices.items() for model in probed_models(*judged, part))
+        parts = probe_results(model for part in slices.items() for model in probed_models(*asked_of, part))
         spreads = _spreads(humans)
         measures += [*standardised(measures, spreads), *rivalries(probed, spreads)]
         agreement = pearson_cells(everything, humans, session.scorers, resamples, seed)
@@ -279,7 +280,7 @@ def qe(options: QeOptions) -> Run:
         measures += reliability(answers_in(session, lambda: asked), everything, resamples, seed)
         measures += parts
         probed_by = [scorer for scorer in session.scorers if scorer.name not in unprobed]
-        measures += pitfall_measures(tables["sums"], selected, probed_by, suite, options.tolerance)
+        measures += pitfall_measures(replace(scored, scorers=probed_by), suite, options.tolerance)
         run.info.facts.flags = [flag for model in probed for flag in model.flags()]
         silent = "has no scores for perturbed texts: only its mean and its Pearson are reported."
         session.say(*(f"{name} {silent}" for name in unprobed))
