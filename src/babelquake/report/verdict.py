@@ -638,7 +638,10 @@ def fooled(finding: Finding, names: Names) -> str:
     if before is None:
         done = _what_happens(finding)
         how = ", ".join(filter(None, (by, edits)))
-        return f"Small edits fool {who} in {share} of {best.n} sentences: {done} ({how}){beside}."
+        rated = any(one.what == "further_than_people" for one in names.findings)
+        deserved = str(finding.facts["goal"]).startswith("overpenalise") and not rated
+        doubt = ". Read them: some may change the meaning and deserve it" if deserved else ""
+        return f"Small edits fool {who} in {share} of {best.n} sentences: {done} ({how}){beside}{doubt}."
     reference = before.of("success")[0].known
     word = "as easily" if round(best.known) == round(reference) else "more" if best.known > reference else "less"
     than = "as" if word == "as easily" else "than"

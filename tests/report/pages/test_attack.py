@@ -54,6 +54,7 @@ def rated_run(out: Path, by: str | None = None, unrated: int = 0) -> Run:
 def test_the_verdict_names_the_best_attack_on_every_victim(run: Run) -> None:
     said = verdict(run)
     assert said[0].startswith("Small edits fool chrF in ") and "falls by more than 0.5 standard deviations" in said[0]
+    assert "deserve" not in said[0], "people have rated the edits"
     assert said[1].startswith("TER is fooled ") and "chrF" in said[1]
     assert any("of what fools" in sentence for sentence in said)
     assert said[-1].startswith("Whether the metrics go further than people cannot be tested")
@@ -80,7 +81,8 @@ def test_the_verdict_names_two_recipes_that_do_equally_well(tmp_path: Path) -> N
         out=tmp_path / "run",
     )
     (said,) = verdict(run)
-    assert said.count("100 %") == 2 and said.endswith("; Input Reduction (positions=tracked) succeeds in 100 %.")
+    assert said.count("100 %") == 2 and "; Input Reduction (positions=tracked) succeeds in 100 %." in said
+    assert said.endswith("Read them: some may change the meaning and deserve it."), "nobody has rated the edits"
 
 
 def test_a_victim_that_withstood_so_many_questions_may_not_withstand_more(tmp_path: Path) -> None:
