@@ -286,17 +286,9 @@ def function_of(study: str) -> Callable[..., Run]:
     return found
 
 
+OURS = ("attack", "challenge", "check", "correlate", "human", "metric", "mt", "qe")
 STUDIES: Registry[Study] = Registry(
     "study",
     "babelquake.studies",
-    {
-        "attack": "babelquake.studies.attack.study:ATTACK",
-        "challenge": "babelquake.studies.challenge.study:CHALLENGE",
-        "check": "babelquake.studies.check.study:CHECK",
-        "correlate": "babelquake.studies.correlate.study:CORRELATE",
-        "human": "babelquake.studies.human.study:HUMAN",
-        "metric": "babelquake.studies.metric.study:METRIC",
-        "mt": "babelquake.studies.mt.study:MT",
-        "qe": "babelquake.studies.qe.study:QE",
-    },
+    {name: f"babelquake.studies.{name}.study:{name.upper()}" for name in OURS},
 )

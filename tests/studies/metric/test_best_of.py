@@ -12,7 +12,7 @@ from babelquake.errors import UserError
 from babelquake.report.pages import tables, views
 from babelquake.report.verdict import verdict
 from babelquake.runs.run import Run
-from babelquake.studies.metric.best_of import counts, picked
+from babelquake.studies.metric.measures import counts, picked
 from babelquake.studies.metric.study import metric
 
 from ..conftest import Write

@@ -111,8 +111,8 @@ def test_texts_are_compared_a_few_at_a_time_with_the_same_result(
     data = write("source", [(f"Aa bb {number} dd" + " ee" * (number % 3),) for number in range(30)])
     suite = "final-insert[mark=stop|random],upper-words[level=0.3|1]"
     whole = found(studied(data, tmp_path / "whole", "bleu", side="source", suite=suite), "harmless_costs_more")
-    monkeypatch.setattr("babelquake.studies.metric.sensitivity.ROWS_TOGETHER", 7)
-    monkeypatch.setattr("babelquake.studies.metric.sensitivity.TEXTS_COMPARED", 3)
+    monkeypatch.setattr("babelquake.studies.metric.measures.ROWS_TOGETHER", 7)
+    monkeypatch.setattr("babelquake.studies.metric.measures.TEXTS_COMPARED", 3)
     parts = found(studied(data, tmp_path / "parts", "bleu", side="source", suite=suite), "harmless_costs_more")
     assert parts == whole and len({0 < share < 100 for share in whole.values()}) == 2
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from babelquake.errors import UserError
 from babelquake.models.tokenizers import tokenizer
-from babelquake.studies.metric.sensitivity import count_unknown
+from babelquake.studies.metric.measures import count_unknown
 
 
 @pytest.fixture(scope="session")

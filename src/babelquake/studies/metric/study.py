@@ -48,8 +48,13 @@ from babelquake.studies.judging import require_scores, steady, text_among
 from babelquake.studies.kinds import judges, pitfalls
 from babelquake.studies.kinds import metric as kinds
 from babelquake.studies.metric import MetricOptions, Side
-from babelquake.studies.metric.best_of import best_of_findings, best_of_measures
-from babelquake.studies.metric.sensitivity import sensitivity, sensitivity_cells, unknown_tokens
+from babelquake.studies.metric.measures import (
+    best_of_findings,
+    best_of_measures,
+    sensitivity,
+    sensitivity_cells,
+    unknown_tokens,
+)
 from babelquake.studies.options import Unit, takes
 from babelquake.studies.pitfalls import expected, pitfall_findings, pitfall_measures
 from babelquake.studies.plan import Given, Material, Plan
