@@ -135,3 +135,14 @@ def test_a_table_of_polars_is_read_like_a_file(tmp_path: Path) -> None:
     table = pl.DataFrame({"annotator": ["ann", "bob"], "system": ["A", "B"], "segment": [1, 2], "score": [70.0, 50.5]})
     table.write_csv(tmp_path / "ratings.csv")
     assert read_ratings(table).frame.equals(read_ratings(tmp_path / "ratings.csv").frame)
+
+
+def test_spans_in_a_table_may_be_blank_and_wrong_ones_are_named_by_line(tmp_path: Path) -> None:
+    file = tmp_path / "ratings.tsv"
+    marked = '[{"start": 0, "end": 3, "severity": "minor"}]'
+    file.write_text(f"annotator\tsystem\tsegment\tscore\tspans\na\tA\t1\t50\t\na\tA\t2\t60\t{marked}\n")
+    assert read_ratings(file).frame["spans"].to_list() == [None, marked]
+    for wrong in ("wrong place", '{"start": 0}', "[3]"):
+        file.write_text(f"annotator\tsystem\tsegment\tscore\tspans\na\tA\t1\t50\t\na\tA\t2\t60\t{wrong}\n")
+        with pytest.raises(UserError, match=r"ratings\.tsv line 3"):
+            read_ratings(file)

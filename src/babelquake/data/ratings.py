@@ -170,7 +170,7 @@ def _checked_spans(cell: str, name: str) -> str | None:
     if not cell:
         return None
     spans = json_of(cell, f"{name}: a list of error spans")
-    if not isinstance(spans, list):
+    if not isinstance(spans, list) or not all(isinstance(span, dict) for span in spans):
         raise ValueError(f"'{cell[:40]}' is not a list of error spans")
     return cell
 
@@ -235,7 +235,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 }
 """What a column is, and the names it goes by, the clearest first; lower case."""
 
-TEXTS = ("hit", "annotator", "system", "segment", "document", "spans")
+TEXTS = ("hit", "annotator", "system", "segment", "document")
 NUMBERS: tuple[str, ...] = ("raw", "z", "time", "seconds", "at")
 
 
@@ -261,6 +261,7 @@ def read_delimited(path: str, header: Sequence[str], rows: Sequence[Sequence[str
         {
             **{column: cells[column] for column in TEXTS if column in cells},
             **{column: numbers[column] for column in ("raw", "z", "seconds", "at") if column in numbers},
+            **({"spans": _spans(path, cells["spans"])} if "spans" in cells else {}),
             "type": _types(path, cells.get("type"), len(rows)),
             "language_pair": _pairs(path, cells, len(rows)),
         }
@@ -294,6 +295,16 @@ def _numbers(path: str, column: str, cells: Sequence[str]) -> list[float | None]
         except ValueError:
             raise UserError(f"{path} line {line}: '{cell}' where a number ({column}) is expected.") from None
     return values
+
+
+def _spans(path: str, cells: Sequence[str]) -> list[str | None]:
+    found = []
+    for line, cell in enumerate(cells, start=2):
+        try:
+            found.append(_checked_spans(cell, f"{path} line {line}"))
+        except ValueError as error:
+            raise UserError(f"{path} line {line}: {error}.") from None
+    return found
 
 
 def _types(path: str, cells: Sequence[str] | None, rows: int) -> list[str]:
