@@ -118,7 +118,7 @@ def test_compressed_tables_with_our_own_names(tmp_path: Path) -> None:
     [
         ("annotator\tsystem\tscore\na\tb\t5\n", "no column 'segment'"),
         ("annotator\tsystem\tsegment\na\tb\t5\n", "no column 'score'"),
-        ("annotator\tsystem\tsegment\tscore\na\tb\t5\tgood\n", "line 2: 'good'"),
+        ("annotator\tsystem\tsegment\tscore\na\tb\t5\tgood\n", "line 2: raw is 'good'"),
         ("annotator\tsystem\tsegment\tscore\ttype\na\tb\t5\t7\tODD\n", "no type is called 'ODD'"),
         ("annotator\tsystem\tsegment\tscore\na\tb\n", "line 2: 2 columns"),
         ("\n", "is empty"),

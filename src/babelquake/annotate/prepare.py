@@ -41,7 +41,7 @@ class Recipe:
     """The share of tuples, drawn for every annotator, whose suggestions are not shown; None where there are none."""
 
 
-def balanced(tuples: Sequence[Tuple], by: Sequence[str], seed: int, wanted: int | None = None) -> list[Tuple]:
+def balanced(tuples: Sequence[Tuple], by: Sequence[str], seed: int) -> list[Tuple]:
     """Tuples in an order in which every stretch is as even over the groups as it can be: drawn in turn from each."""
     for name in by:
         if not any(name in one.groups for one in tuples):
@@ -57,7 +57,7 @@ def balanced(tuples: Sequence[Tuple], by: Sequence[str], seed: int, wanted: int 
         order = Stream(seed, "turn", turn).shuffled([queue for queue in queues if queue])
         found += [queue.pop() for queue in order]
         turn += 1
-    return found[:wanted]
+    return found
 
 
 def hits(tuples: Sequence[Tuple], recipe: Recipe) -> Iterator[list[list[Item]]]:

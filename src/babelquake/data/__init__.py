@@ -1,7 +1,7 @@
 """Readers and writers for the field's formats, and the bundled sample."""
 
 from babelquake.data.dataset import SCHEMA, Dataset
-from babelquake.data.metrics_eval import metric_scores, segment_scores
+from babelquake.data.metrics_eval import segment_scores
 from babelquake.data.reading import FORMATS, Given, dataset, read, require
 from babelquake.data.streams import lines
 from babelquake.data.writing import write
@@ -13,7 +13,6 @@ __all__ = [
     "Given",
     "dataset",
     "lines",
-    "metric_scores",
     "read",
     "require",
     "segment_scores",

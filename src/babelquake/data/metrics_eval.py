@@ -66,28 +66,6 @@ def pairs_of(what: str, language_pair: str | None, reference: str | None) -> dic
     return found
 
 
-def metric_scores(folder: str | Path, language_pair: str | None = None) -> dict[str, NDArray[np.float64]]:
-    """The segment scores that come with the folder: metric → one number per row of `read(folder)`, NaN where none.
-
-    A metric is called by its file's name without the reference's (`BERTScore-ref-A` → `BERTScore`).
-    """
-    root, pairs = _root_and_pairs(Path(folder), language_pair)
-    parts: list[dict[str, NDArray[np.float64]]] = []
-    sizes = []
-    for pair in pairs:
-        systems = list(outputs_of(root, pair))
-        count = len(text_lines(root / "sources" / f"{pair}.txt", []))
-        files = sorted((root / "metric-scores" / pair).glob(f"*{SCORES}"))
-        names = _metric_names(files, list(_references(root, pair)))
-        parts.append({name: _per_row(file, systems, count) for name, file in names.items()})
-        sizes.append(len(systems) * count)
-    metrics = dict.fromkeys(name for part in parts for name in part)
-    return {
-        name: np.concatenate([part.get(name, np.full(size, np.nan)) for part, size in zip(parts, sizes, strict=True)])
-        for name in metrics
-    }
-
-
 def segment_scores(path: str | Path) -> dict[str, list[float | None]]:
     """A `.seg.score` file: system → its scores in the order of segments."""
     scores: dict[str, list[float | None]] = {}
@@ -223,15 +201,6 @@ def _per_row(file: Path, systems: Sequence[str], count: int) -> NDArray[np.float
             raise UserError(f"{file} has {len(scores)} scores for {system} where there are {count} segments.")
     nothing: list[float | None] = [None] * count
     return np.array([score for system in systems for score in by_system.get(system, nothing)], dtype=np.float64)
-
-
-def _metric_names(files: Sequence[Path], references: Sequence[str]) -> dict[str, Path]:
-    """Short names where they are unambiguous, otherwise with the reference's name."""
-    full = {file.name[: -len(SCORES)]: file for file in files}
-    endings = [f"-{name}" for name in (*references, "src")]
-    short = {name: next((name[: -len(end)] for end in endings if name.endswith(end)), name) for name in full}
-    shared = [name for name in short.values() if list(short.values()).count(name) > 1]
-    return {name if short[name] in shared else short[name]: file for name, file in full.items()}
 
 
 def _attacked(

@@ -24,7 +24,7 @@ from babelquake.data.dataset import Dataset, Request
 from babelquake.data.json_and_parquet import bounded_table
 from babelquake.data.metrics_eval import segment_scores
 from babelquake.data.streams import file_name, lines, stem, suffix, whole_text
-from babelquake.data.table import given_table
+from babelquake.data.table import given_table, number
 from babelquake.errors import UserError
 from babelquake.languages import LanguagePair, pair_in_path
 from babelquake.limits import json_of
@@ -248,7 +248,11 @@ def read_delimited(path: str, header: Sequence[str], rows: Sequence[Sequence[str
                 f"{path} has no column '{need}' (it has: {', '.join(header)}). "
                 "Expected annotator, system, segment and score, or Appraise's CSV export."
             )
-    numbers = {name: _numbers(path, name, cells[name]) for name in NUMBERS if name in cells}
+    numbers = {
+        name: [number(cell, f"{path} line {line}: {name}") for line, cell in enumerate(cells[name], start=2)]
+        for name in NUMBERS
+        if name in cells
+    }
     if "raw" not in numbers and "z" not in numbers:
         raise UserError(f"{path} has no column 'score' or 'raw' (it has: {', '.join(header)}).")
     if "raw" in numbers and "z" not in numbers and any(value is not None and value < 0 for value in numbers["raw"]):
@@ -287,16 +291,6 @@ def _named(header: Sequence[str], rows: Sequence[Sequence[str]]) -> dict[str, li
     return found
 
 
-def _numbers(path: str, column: str, cells: Sequence[str]) -> list[float | None]:
-    values: list[float | None] = []
-    for line, cell in enumerate(cells, start=2):
-        try:
-            values.append(float(cell) if cell not in ("", "None", "NA", "nan") else None)
-        except ValueError:
-            raise UserError(f"{path} line {line}: '{cell}' where a number ({column}) is expected.") from None
-    return values
-
-
 def _spans(path: str, cells: Sequence[str]) -> list[str | None]:
     found = []
     for line, cell in enumerate(cells, start=2):
@@ -322,7 +316,7 @@ def _pairs(path: str, cells: Mapping[str, Sequence[str]], rows: int) -> list[str
         return [cell or None for cell in cells["language_pair"]]
     if "source_language" in cells and "target_language" in cells:
         both = zip(cells["source_language"], cells["target_language"], strict=True)
-        return [LanguagePair.known(f"{source}-{target}") or f"{source}-{target}" for source, target in both]
+        return [_language_pair(*languages) for languages in both]
     return [pair_in_path(path)] * rows
 
 
@@ -443,10 +437,10 @@ def _rows_of_text(path: str | Path, notes: list[str]) -> list[list[str]]:
         raise UserError(f"{path} is empty. Expected column names, then one rating a line.")
     header = found[0].split("\t") if "\t" in found[0] else found[0].split()
     rows = [line.split("\t") if "\t" in line else line.split() for line in found[1:]]
-    for number, row in enumerate(rows, start=2):
+    for line, row in enumerate(rows, start=2):
         if len(row) != len(header):
             raise UserError(
-                f"{path} line {number}: {len(row)} columns where the header has {len(header)} ({', '.join(header)})."
+                f"{path} line {line}: {len(row)} columns where the header has {len(header)} ({', '.join(header)})."
             )
     return [header, *rows]
 

@@ -23,7 +23,7 @@ from babelquake.data.challenge_sets import KEY, key_of
 from babelquake.data.dataset import Dataset, Request
 from babelquake.data.json_and_parquet import json_lines
 from babelquake.data.streams import label, lines, only_file, stem, suffix
-from babelquake.data.table import Table, Values, to_dataset
+from babelquake.data.table import Table, Values, number, to_dataset
 from babelquake.errors import UserError
 from babelquake.limits import json_of
 
@@ -62,18 +62,18 @@ def read_wmt_jsonl(request: Request) -> Dataset:
     rows: list[dict[str, Any]] = []
     numbers: list[int] = []
     outputs = {} if rated else _submissions(path.parent / "systems")
-    for number, item in found:
-        where = f"{label(path)} line {number}"
+    for line, item in found:
+        where = f"{label(path)} line {line}"
         if not isinstance(item, dict) or not item.keys() >= (RATED if rated else TEST_SET):
             raise UserError(f"{where}: expected an object with {', '.join(sorted(RATED if rated else TEST_SET))}.")
         for row in _rated(item, where) if rated else _document(item, outputs, where):
             rows.append(row)
-            numbers.append(number)
+            numbers.append(line)
     if rated:
         rows, numbers = _averaged(rows, numbers)
     key = key_of(path.parent / f"{stem(path)}{KEY}", path, [line for line, _ in found])
-    for row, number in zip(rows, numbers, strict=True):
-        row |= {field: told[number] for field, told in key.items()}
+    for row, line in zip(rows, numbers, strict=True):
+        row |= {field: told[line] for field, told in key.items()}
     transcribed = [place for place, row in enumerate(rows) if row.get("gold_transcript")]
     if speech:
         rows, numbers = [_spoken(rows[place]) for place in transcribed], [numbers[place] for place in transcribed]
@@ -96,21 +96,11 @@ def _rated(item: Mapping[str, Any], where: str) -> Iterator[dict[str, Any]]:
         "source": _text(item["src"], f"{where}: src"),
         "translation": _text(item["tgt"], f"{where}: tgt"),
         "system": item["system"],
-        "score": _score(item["esa_score"], f"{where}: esa_score"),
+        "score": number(item["esa_score"], f"{where}: esa_score"),
         "spans": _flat(item.get("esa_spans")),
         "language_pair": item["langs"],
         **{name: _flat(value) for name, value in kept.items()},
     }
-
-
-def _score(value: Any, where: str) -> float | None:
-    """A score, which WMT24 writes as text."""
-    if value is None:
-        return None
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        raise UserError(f"{where} is {_short(value)} where a number is expected.") from None
 
 
 def _averaged(rows: Sequence[dict[str, Any]], numbers: Sequence[int]) -> tuple[list[dict[str, Any]], list[int]]:
@@ -194,11 +184,12 @@ def _submissions(folder: Path) -> dict[str, dict[str, str]]:
     found: dict[str, dict[str, str]] = {}
     for file in sorted(folder.glob("*.jsonl")) if folder.is_dir() else []:
         mine = found.setdefault(file.name.removesuffix(".jsonl"), {})
-        for number, line in enumerate(lines(file), start=1):
-            item = json_of(line, f"{label(file)} line {number}")
+        for place, line in enumerate(lines(file), start=1):
+            where = f"{label(file)} line {place}"
+            item = json_of(line, where)
             if not isinstance(item, dict) or not {"doc_id", "hypothesis"} <= item.keys():
-                raise UserError(f"{label(file)} line {number}: expected an object with doc_id and hypothesis.")
-            mine[str(item["doc_id"])] = _text(item["hypothesis"], f"{label(file)} line {number}: hypothesis")
+                raise UserError(f"{where}: expected an object with doc_id and hypothesis.")
+            mine[str(item["doc_id"])] = _text(item["hypothesis"], f"{where}: hypothesis")
     return found
 
 

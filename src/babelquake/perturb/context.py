@@ -84,13 +84,10 @@ class Rewritten(str):
         return made
 
 
-def beside_each(
-    texts: Sequence[str], sources: Sequence[str | None], references: Sequence[str | None] | None = None
-) -> list[Beside]:
-    """What each of some texts may be handed where nothing else is known: its reference, and each other."""
-    known = references if references is not None else [None] * len(texts)
-    table = [Other(*row) for row in zip(texts, sources, known, strict=True)]
-    return [Beside(one.reference, None, Others(table, place)) for place, one in enumerate(table)]
+def beside_each(texts: Sequence[str], sources: Sequence[str | None]) -> list[Beside]:
+    """What each of some texts may be handed where nothing else is known: the others."""
+    table = [Other(*row) for row in zip(texts, sources, strict=True)]
+    return [Beside(others=Others(table, place)) for place in range(len(table))]
 
 
 Asking = Generator[list[Gap], list[Sequence[Filler]], str | None]

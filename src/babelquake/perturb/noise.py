@@ -14,15 +14,14 @@ import gzip
 import json
 import lzma
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TextIO
 
-from babelquake.data import lines, read, write
-from babelquake.data.columns import is_header, resolve
-from babelquake.data.reading import require
+from babelquake.data import Dataset, lines, read, require, write
+from babelquake.data.columns import by_position, is_header, resolve
 from babelquake.data.streams import STDIN, label, suffix
 from babelquake.errors import UserError, did_you_mean, listed_texts, one_of, setting
 from babelquake.files import replacing
@@ -170,11 +169,16 @@ def augment_file(
     target, done = Path(out), Augmented()
     if str(data) != STDIN and Path(data).exists() and target.exists() and target.samefile(data):
         raise UserError(f"{setting('out', out)} is the data file itself. Use another name.")
+
+    @cache
+    def noise_in(spoken: str | None) -> Noise:
+        return Noise(suite_of(suite), share, *strength, spoken, seed)
+
     ending = suffix(data)
     streams = {".tsv": _tsv, ".tab": _tsv, ".jsonl": _jsonl, ".ndjson": _jsonl, ".txt": _plain}
     if ending in streams and suffix(target) == ending:
         pair = language_pair or pair_in_path(data)
-        noise = Noise(suite_of(suite), share, *strength, lang or _spoken(pair, side), seed)
+        noise = noise_in(lang or _spoken(pair, side))
         target.parent.mkdir(parents=True, exist_ok=True)
         with replacing(target) as draft, _open(draft, target.suffix) as file:
             for line, changed in streams[ending](data, side, columns, noise, done):
@@ -182,8 +186,11 @@ def augment_file(
                     file.write(line + "\n")
                 file.write((changed if changed is not None else line) + "\n")
         _remark(noise, done)
-        return done
-    return _whole(data, target, suite, side, add, columns, language_pair, lang, (share, strength, seed), done)
+    else:
+        found = read(data, columns=columns, language_pair=language_pair)
+        require(found, side)
+        _whole(found, target, side, add, lambda pair: noise_in(lang or _spoken(pair, side)), done)
+    return done
 
 
 def _remark(noise: Noise, done: Augmented) -> None:
@@ -222,8 +229,7 @@ def _tsv(data: str | Path, side: str, columns: Mapping[str, str] | None, noise: 
         cells = line.split("\t")
         if number == 1:
             width = len(cells)
-            numbered = bool(columns) and all(value.isdigit() for value in (columns or {}).values())
-            headed = not numbered and (bool(columns) or is_header(cells))
+            headed = not by_position(columns) and (bool(columns) or is_header(cells))
             places = _places(cells, headed, side, columns, label(data))
             if headed:
                 yield line, None
@@ -270,33 +276,20 @@ def _jsonl(data: str | Path, side: str, columns: Mapping[str, str] | None, noise
 
 
 def _whole(
-    data: str | Path,
-    target: Path,
-    suite: Perturbations,
-    side: str,
-    add: bool,
-    columns: Mapping[str, str] | None,
-    language_pair: str | None,
-    lang: str | None,
-    drawn: tuple[float, tuple[float, float], int],
-    done: Augmented,
-) -> Augmented:
-    """A format that is no list of lines: read, changed and written as a table."""
+    found: Dataset, target: Path, side: str, add: bool, noise_in: Callable[[str | None], Noise], done: Augmented
+) -> None:
+    """A format that is not a list of lines, changed and written as a table; each language pair has its noise."""
     import polars as pl
 
-    found = read(data, columns=columns, language_pair=language_pair)
-    require(found, side)
-    share, strength, seed = drawn
-    noises: dict[str, Noise] = {}
     rows: list[dict[str, Any]] = []
+    noises: dict[str | None, Noise] = {}
     column = "references" if side == "reference" else side
     blanks = TABBED if suffix(target) in (".tsv", ".tab") else BREAKS
     for row in found.segments.iter_rows(named=True):
-        spoken = lang or _spoken(row["language_pair"], side) or ""
-        if spoken not in noises:
-            noises[spoken] = Noise(suite_of(suite), share, *strength, spoken or None, seed)
+        noise = noise_in(row["language_pair"])
+        noises[noise.lang] = noise
         texts = row[column] if side == "reference" else [row[column]]
-        changed = [None if text is None else _noisy(text, noises[spoken], done, blanks) for text in texts or []]
+        changed = [None if text is None else _noisy(text, noise, done, blanks) for text in texts or []]
         if any(made is not None for made in changed):
             if add:
                 rows.append(row)
@@ -307,7 +300,6 @@ def _whole(
     for noise in noises.values():
         _remark(noise, done)
     write(replace(found, segments=pl.DataFrame(rows, schema=found.segments.schema)), target)
-    return done
 
 
 def _spoken(pair: str | None, side: str) -> str | None:

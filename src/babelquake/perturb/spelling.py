@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple
 
 from babelquake.errors import UserError
 from babelquake.languages import Language
+from babelquake.limits import text_of
 from babelquake.paths import table_of_room, tables_in
 from babelquake.perturb.card import perturbation
 from babelquake.randomness import Stream
@@ -249,11 +250,9 @@ def _drop_or_repeat(text: str, level: float, rng: Stream) -> str:
 def typo_list(path: str) -> dict[str, tuple[str, ...]]:
     """Read a list of real misspellings, one `word typo typo …` per line, `#` before a comment."""
     try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
+        lines = text_of(path, "document").splitlines()
     except OSError as error:
         raise UserError(f"natural-typo[file={path}]: cannot be read ({error.strerror}).") from error
-    except UnicodeDecodeError as error:
-        raise UserError(f"{path}: not UTF-8 at byte {error.start}.") from error
     known: dict[str, tuple[str, ...]] = {}
     for line in lines:
         word, *typos = line.split() if not line.startswith("#") else [""]

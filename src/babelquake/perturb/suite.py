@@ -158,7 +158,6 @@ class Suite:
         sources: Sequence[str | None] | None = None,
         vocabulary: Sequence[str] | None = None,
         fillers: Fillers | None = None,
-        first_row: int = 0,
         beside: Sequence[Beside] | None = None,
         target: str | None = None,
     ) -> pl.DataFrame:
@@ -196,9 +195,7 @@ class Suite:
             _finished(perturbation, [changed[place] for changed in by_text], fillers)
             for place, (perturbation, _) in enumerate(cells)
         ]
-        segments = pl.DataFrame(
-            {"row": range(first_row, first_row + len(texts)), "id": list(ids)}, schema_overrides=VARIANTS
-        )
+        segments = pl.DataFrame({"row": range(len(texts)), "id": list(ids)}, schema_overrides=VARIANTS)
         return pl.concat(
             segments.with_columns(
                 perturbation=pl.lit(perturbation.label, pl.String),

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from babelquake.errors import UserError
 from babelquake.languages import Language
+from babelquake.limits import text_of
 from babelquake.paths import lines_of_room
 from babelquake.perturb.linguistics import LETTERS, base_language, linguistics, pieces
 from babelquake.text import digest
@@ -74,14 +75,12 @@ def _shipped(lang: Language) -> Vocabulary | None:
 @lru_cache(maxsize=16)
 def _from_file(path: str) -> Vocabulary:
     try:
-        words = _words(Path(path).read_text("utf-8").splitlines())
+        words = _words(text_of(path, "document").splitlines())
     except OSError as error:
         raise UserError(
             f"vocabulary={path}: no such choice, and no file that can be read ({error.strerror}). "
             "Expected shipped, data or a file with one word a line."
         ) from error
-    except UnicodeDecodeError as error:
-        raise UserError(f"{path}: not UTF-8 at byte {error.start}.") from error
     if not words:
         raise UserError(f"{path} is empty. Expected one word a line.")
     return Vocabulary(words, Path(path).name)
