@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from babelquake.errors import UserError
+from babelquake.files import store_text
 from babelquake.limits import json_object
 from babelquake.models.checkpoint import library_versions, published, state
 from babelquake.models.loading import device_of
@@ -60,8 +61,8 @@ def save(folder: Path, loaded: Loaded, card: Mapping[str, Any]) -> None:
     weights = {name: value.detach().cpu().contiguous() for name, value in loaded.network.state_dict().items()}
     save_file(weights, folder / WEIGHTS)
     words = {"source": list(loaded.source), "target": list(loaded.target), "shape": asdict(loaded.network.shape)}
-    (folder / WORDS).write_text(json.dumps(words, ensure_ascii=False), "utf-8")
-    (folder / CARD).write_text(json.dumps(dict(card), indent=2, ensure_ascii=False) + "\n", "utf-8")
+    store_text(json.dumps(words, ensure_ascii=False), folder / WORDS)
+    store_text(json.dumps(dict(card), indent=2, ensure_ascii=False) + "\n", folder / CARD)
 
 
 def _own(folder: Path) -> Loaded:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from babelquake.errors import UserError
+from babelquake.files import store_text
 from babelquake.limits import json_object
 from babelquake.models import encoder as encoder_named
 from babelquake.models.base import Encoder, Vectors, sentence_rows
@@ -94,7 +95,7 @@ class Ridge:
             intercept=np.asarray(self.intercept),
         )
         text = json.dumps(dict(card), indent=2, ensure_ascii=False) + "\n"
-        (folder / CARD).write_text(text, encoding="utf-8")
+        store_text(text, folder / CARD)
 
 
 def load(folder: Path) -> tuple[Ridge, dict[str, Any]]:
