@@ -9,7 +9,7 @@ from babelquake.languages import LanguagePair
 from babelquake.registry import Registry
 from babelquake.spec import Spec, bind, parameters, parse
 from babelquake.systems.base import System
-from babelquake.systems.user_system import Adapted, Function
+from babelquake.systems.user_system import Adapted
 from babelquake.user_code import PLACE, at
 
 __all__ = ["SYSTEMS", "System", "system"]
@@ -44,7 +44,7 @@ def system(what: str | Spec | System | Callable[..., Any], language_pair: str | 
     if isinstance(what, System):
         return what
     if not isinstance(what, str | Spec):
-        return Adapted(what) if hasattr(what, "translate") else Function(what)
+        return Adapted(what)
     spec = (parse(what) if isinstance(what, str) else what).with_options(**options)
     kind: Any = at(spec.name) if PLACE.fullmatch(spec.name) else SYSTEMS.get(spec.name)
     made = _made(kind, spec, language_pair)
@@ -58,7 +58,7 @@ def system(what: str | Spec | System | Callable[..., Any], language_pair: str | 
 def _made(kind: Any, spec: Spec, language_pair: str | None) -> System:
     if inspect.isfunction(kind) or inspect.isbuiltin(kind):
         bind(spec.without("name"), {}, "system")
-        return Function(kind, spec.name)
+        return Adapted(kind, spec.name)
     accepted = parameters(kind)
     given = spec if "name" in accepted else spec.without("name")
     languages = {"source", "target"} & {name for name, one in accepted.items() if one.default is one.empty}

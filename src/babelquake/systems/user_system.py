@@ -17,68 +17,52 @@ from babelquake.user_code import name_of, source_of, told
 
 
 class Adapted(System):
-    """An object with `translate`; what else it offers – signature, name, limits, close – is used."""
+    """A function from texts to translations, or an object with `translate`.
 
-    def __init__(self, inner: Any) -> None:
-        if not callable(getattr(inner, "translate", None)):
-            raise UserError(f"{type(inner).__name__} is not a system: it has no method translate(texts).")
-        self._inner = inner
-        self.spec = Spec(name_of(inner))
-        self.remote = bool(getattr(inner, "remote", False))
-        self.price_per_million = getattr(inner, "price_per_million", None)
+    What else an object offers – signature, name, limits, close – is used.
+    """
+
+    def __init__(self, what: Any, place: str | None = None) -> None:
+        self._what, self._translate = what, getattr(what, "translate", what)
+        if not callable(self._translate):
+            raise UserError(f"{type(what).__name__} is not a system: no function of texts, and no method translate.")
+        self.spec = Spec(place or name_of(what))
+        self.remote = bool(getattr(what, "remote", False))
+        self.price_per_million = getattr(what, "price_per_million", None)
+        plain, kind = self._translate is what, type(what)
+        self._place = self.spec.name if plain else f"{kind.__module__}:{kind.__qualname__}"
+        self._source = source_of(what if plain else kind)
+        self._one_by_one = plain and _reads_one(what)
 
     @property
     def limits(self) -> Limits:
-        found = getattr(self._inner, "limits", None)
+        found = getattr(self._what, "limits", None)
         return found if isinstance(found, Limits) else Limits()
 
     @property
     def signature(self) -> str:
-        """Its own; without one, its class and source."""
-        given = getattr(self._inner, "signature", None)
+        """Its own; without one, where it is and a hash of the file it is in."""
+        given = getattr(self._what, "signature", None)
         given = given() if callable(given) else given
-        kind = type(self._inner)
-        return str(given) if given else signature(f"{kind.__module__}:{kind.__qualname__}", content=source_of(kind))
+        return str(given) if given else signature(self._place, content=self._source)
 
     def translate(self, texts: Sequence[str]) -> list[str]:
         with told(self.name):
-            found = self._inner.translate(list(texts))
+            found = list(map(self._translate, texts)) if self._one_by_one else self._translate(list(texts))
         return _listed(found, self, len(texts))
 
     def close(self) -> None:
-        if callable(closing := getattr(self._inner, "close", None)):
+        if callable(closing := getattr(self._what, "close", None)):
             closing()
 
 
-class Function(System):
-    """A function of the user's, from texts to translations."""
-
-    def __init__(self, function: Callable[..., Any], place: str | None = None) -> None:
-        if not callable(function):
-            raise UserError(
-                f"{type(function).__name__} is not a system: it is not a function of texts, and has no translate."
-            )
-        self._function = function
-        self._place = place or name_of(function)
-        try:
-            parameters = list(inspect.signature(function, eval_str=True).parameters.values())
-            self._one_by_one = bool(parameters) and parameters[0].annotation is str
-        except (TypeError, ValueError, NameError):
-            self._one_by_one = False
-
-    @property
-    def name(self) -> str:
-        """Where the function is, unless it was given a name."""
-        return super().name if hasattr(self, "spec") else self._place
-
-    @property
-    def signature(self) -> str:
-        return signature(self._place, content=source_of(self._function))
-
-    def translate(self, texts: Sequence[str]) -> list[str]:
-        with told(self.name):
-            found = [self._function(text) for text in texts] if self._one_by_one else self._function(list(texts))
-        return _listed(found, self, len(texts))
+def _reads_one(function: Callable[..., Any]) -> bool:
+    """Whether a function takes one text, by the annotation of its first parameter."""
+    try:
+        parameters = list(inspect.signature(function, eval_str=True).parameters.values())
+    except (TypeError, ValueError, NameError):
+        return False
+    return bool(parameters) and parameters[0].annotation is str
 
 
 def _listed(found: Any, system: System, asked: int) -> list[str]:
