@@ -14,11 +14,24 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from babelquake.train.batches import IGNORED, endless, groups, padded, repeated, tokenised
 from babelquake.train.config import CausalRecipe
 from babelquake.train.corpus import Integers
-from babelquake.train.training import Training, autocast, files, read, training_texts, trains
+from babelquake.train.training import (
+    Training,
+    autocast,
+    endless,
+    files,
+    groups,
+    padded,
+    read,
+    repeated,
+    tokenised,
+    training_texts,
+    trains,
+)
 
+IGNORED = -100
+"""The target of a position that is not to be predicted, as PyTorch's cross-entropy has it."""
 Judge = Callable[[Sequence[str]], list[float]]
 """Texts → mean log-probability per token."""
 LETTERS = re.compile(r"[^\W\d_]{4,}")

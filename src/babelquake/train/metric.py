@@ -19,10 +19,9 @@ import torch
 from numpy.typing import NDArray
 
 from babelquake.errors import UserError
-from babelquake.train.batches import endless, groups, padded
 from babelquake.train.config import MetricRecipe
 from babelquake.train.corpus import Integers, Ragged, opened, split_file
-from babelquake.train.training import Training, autocast, trains
+from babelquake.train.training import Training, autocast, endless, groups, padded, trains
 
 
 @dataclass(frozen=True)

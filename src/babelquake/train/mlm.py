@@ -25,10 +25,70 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from babelquake.train.batches import Masked, Masking, endless, groups, padded, repeated, tokenised
 from babelquake.train.config import MaskedRecipe
 from babelquake.train.corpus import Integers, Ragged
-from babelquake.train.training import Training, autocast, files, read, training_texts, trains
+from babelquake.train.training import (
+    Training,
+    autocast,
+    endless,
+    files,
+    groups,
+    padded,
+    read,
+    repeated,
+    tokenised,
+    training_texts,
+    trains,
+)
+
+
+@dataclass(frozen=True)
+class Masked:
+    """Tokens with some of them hidden: `positions` are places in the flattened batch, `targets` what stood there."""
+
+    tokens: Integers
+    attention: NDArray[np.bool_]
+    positions: NDArray[np.int64]
+    targets: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Masking:
+    """How tokens are hidden (Devlin et al. 2019, §3.1): 80 % of the chosen become `mask`, 10 % a random token.
+
+    A unit is a token, or, where `space` is given, a run of tokens up to the next `space`. Tokens below `ordinary[0]` or
+    from `ordinary[1]` on are special: never chosen, never drawn.
+    """
+
+    mask: int
+    ordinary: tuple[int, int]
+    share: float = 0.15
+    space: int | None = None
+    always: bool = False
+    """Every chosen token becomes the mask: how accuracy is measured."""
+
+    def apply(self, tokens: Integers, lengths: NDArray[np.int64], rng: np.random.Generator) -> Masked:
+        """Hide a share of the units of a padded batch."""
+        attention = np.arange(tokens.shape[1]) < lengths[:, None]
+        open_ = attention & (tokens >= self.ordinary[0]) & (tokens < self.ordinary[1])
+        units = np.arange(tokens.size).reshape(tokens.shape)
+        if self.space is not None:
+            starts = tokens == self.space
+            starts[:, 0] = True
+            open_ &= tokens != self.space
+            units = np.cumsum(starts.ravel()).reshape(tokens.shape) - 1
+        count = int(units.max()) + 1
+        chosen = open_ & (rng.random(count) < self.share)[units]
+        fate = rng.random(count)[units]
+        hidden = tokens.copy()
+        masks = chosen & (fate < 0.8) if not self.always else chosen
+        hidden[masks] = self.mask
+        if not self.always:
+            randoms = chosen & (fate >= 0.9)
+            hidden[randoms] = rng.integers(*self.ordinary, size=int(randoms.sum()), dtype=np.int32)
+        positions = np.flatnonzero(chosen)
+        return Masked(hidden, attention, positions, tokens.ravel()[positions].astype(np.int64))
+
 
 NAMED = re.compile(
     r"LATIN (?:SMALL |CAPITAL |LETTER |SUBSCRIPT |MODIFIER |TURNED |REVERSED |OPEN )+([A-Z])(?: WITH .*)?"

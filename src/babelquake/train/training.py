@@ -1,13 +1,18 @@
 """What the trainings of language models and metrics share: their texts, one course from the first batch to the last,
 and the folder of a model that ships, with packed weights, config, tokenizer and card.
 
+Batches hold texts of about the same length and are made in a thread ahead of the GPU; their stream is a function of the
+seed alone.
+
 AdamW, a learning rate that warms up and falls to zero, a log. Minutes long on a GPU, so there are no checkpoints: what
 is interrupted begins again. `Clock` and `Meter` are the time and speed of any training, as its log shows them.
 """
 
 import json
+import queue
+import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,14 +20,19 @@ from typing import Any, TypeVar
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from babelquake.errors import UserError
 from babelquake.models.int8_weights import pack
-from babelquake.train.batches import ahead
 from babelquake.train.config import Recipe, read_settings
-from babelquake.train.corpus import opened, sha256
+from babelquake.train.corpus import Integers, Ragged, opened, sha256
 
+Item = TypeVar("Item")
+POOL = 64
+"""Batches whose texts are sorted by length together."""
+WIDTH = 8
+"""Rows are padded to a multiple of this many tokens."""
 AnyRecipe = TypeVar("AnyRecipe", bound=Recipe)
 Train = Callable[..., Path]
 
@@ -67,6 +77,97 @@ def joined(lines: list[str], share: float, rng: np.random.Generator) -> list[str
         else:
             texts.append(line)
     return texts
+
+
+def groups(lengths: NDArray[np.int64], budget: int, rng: np.random.Generator | None) -> Iterator[NDArray[np.int64]]:
+    """Row numbers batch by batch: at most `budget` tokens each when padded; in random order, or by length alone."""
+    if not len(lengths):
+        return
+    order = np.arange(len(lengths)) if rng is None else rng.permutation(len(lengths))
+    pool = max(1, POOL * budget // max(1, int(lengths.mean()))) if rng is not None else len(order)
+    for start in range(0, len(order), pool):
+        rows = order[start : start + pool]
+        rows = rows[np.argsort(lengths[rows], kind="stable")]
+        batches: list[NDArray[np.int64]] = []
+        begin = 0
+        widths = -(-lengths[rows] // WIDTH) * WIDTH
+        for end in range(1, len(rows) + 1):
+            if end == len(rows) or (end + 1 - begin) * widths[end] > budget:
+                batches.append(rows[begin:end])
+                begin = end
+        for number in range(len(batches)) if rng is None else rng.permutation(len(batches)):
+            yield batches[number]
+
+
+def padded(rows: Ragged, chosen: NDArray[np.int64], pad: int) -> tuple[Integers, NDArray[np.int64]]:
+    """Some rows as one rectangle, and their lengths."""
+    lengths = rows.lengths[chosen]
+    width = -(-int(lengths.max()) // WIDTH) * WIDTH
+    taken = rows.take(chosen)
+    rectangle = np.full((len(chosen), width), pad, np.int32)
+    rectangle[np.arange(width) < lengths[:, None]] = taken.values
+    return rectangle, lengths
+
+
+def tokenised(tokenizer: Any, texts: Sequence[str], length: int) -> Ragged:
+    """Texts as rows of token numbers, special tokens included; a long text is cut."""
+    rows: list[list[int]] = []
+    for start in range(0, len(texts), 10000):
+        part = list(texts[start : start + 10000])
+        rows += tokenizer(part, truncation=True, max_length=length, return_attention_mask=False)["input_ids"]
+    return Ragged.of(rows)
+
+
+def repeated(rows: Ragged, times: Sequence[int]) -> Ragged:
+    """Rows, each as often as an epoch reads it."""
+    return rows if all(count == 1 for count in times) else rows.take(np.repeat(np.arange(len(rows)), times))
+
+
+def endless(
+    lengths: NDArray[np.int64], budget: int, seed: int
+) -> Iterator[tuple[NDArray[np.int64], np.random.Generator]]:
+    """Batches of row numbers epoch after epoch, each with its own random stream."""
+    epoch = 0
+    while True:
+        for number, rows in enumerate(groups(lengths, budget, np.random.default_rng([seed, epoch]))):
+            yield rows, np.random.default_rng([seed, epoch, number])
+        epoch += 1
+
+
+def ahead(items: Iterable[Item], count: int = 16) -> Iterator[Item]:
+    """The same items, made by a thread up to `count` ahead of their use; the thread ends when the reader does."""
+    waiting: queue.Queue[tuple[Item | None, BaseException | None]] = queue.Queue(count)
+    stopped = threading.Event()
+
+    def put(entry: tuple[Item | None, BaseException | None]) -> bool:
+        while not stopped.is_set():
+            try:
+                waiting.put(entry, timeout=0.1)
+                return True
+            except queue.Full:
+                continue
+        return False
+
+    def work() -> None:
+        try:
+            for item in items:
+                if not put((item, None)):
+                    return
+            put((None, StopIteration()))
+        except BaseException as problem:
+            put((None, problem))
+
+    threading.Thread(target=work, daemon=True).start()
+    try:
+        while True:
+            item, problem = waiting.get()
+            if isinstance(problem, StopIteration):
+                return
+            if problem is not None:
+                raise problem
+            yield item  # type: ignore[misc]
+    finally:
+        stopped.set()
 
 
 def store(
