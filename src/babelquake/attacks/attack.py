@@ -203,10 +203,6 @@ class Attack:
         (score,) = yield from self.victim.scores([candidate.text])
         return None if math.isnan(score) else self._trial(candidate, score)
 
-    def allowed(self, candidates: Sequence[Sentence]) -> Asking[list[Sentence]]:
-        """The candidates that pass every constraint."""
-        return (yield from self._allowed(self.constraints, candidates))
-
     def tried(
         self, candidates: Sequence[Sentence], keep: int, above: float = -float("inf"), least: bool = False
     ) -> Asking[list[Trial]]:
@@ -214,11 +210,11 @@ class Attack:
 
         `least` turns the order round: those that gain least come first, for input reduction as its paper has it.
         """
-        candidates = yield from self._allowed([c for c in self.constraints if not c.asks], candidates)
+        candidates = yield from self.allowed(candidates, [c for c in self.constraints if not c.asks])
         costly = [constraint for constraint in self.constraints if constraint.asks]
         first = self.check == "before" or len(candidates) <= FEW
         if first:
-            candidates = yield from self._allowed(costly, candidates)
+            candidates = yield from self.allowed(candidates, costly)
         candidates = self._affordable(self.budget.some(candidates))
         if not candidates:
             return []
@@ -241,15 +237,18 @@ class Attack:
         look, start = FIRST_LOOK * keep, 0
         while start < len(trials) and len(passed) < keep:
             seen = trials[start : start + look]
-            allowed = yield from self._allowed(constraints, [trial.sentence for trial in seen])
+            allowed = yield from self.allowed([trial.sentence for trial in seen], constraints)
             texts = {sentence.text for sentence in allowed}
             passed += [trial for trial in seen if trial.sentence.text in texts]
             start, look = start + look, look * 2
         return passed[:keep]
 
-    def _allowed(self, constraints: Sequence[Constraint], candidates: Sequence[Sentence]) -> Asking[list[Sentence]]:
+    def allowed(
+        self, candidates: Sequence[Sentence], constraints: Sequence[Constraint] | None = None
+    ) -> Asking[list[Sentence]]:
+        """The candidates that pass every constraint, or those named."""
         left = list(candidates)
-        for constraint in constraints:
+        for constraint in self.constraints if constraints is None else constraints:
             left = self._affordable(left, constraint)
             if left:
                 values = yield from constraint.measured(self.original, left)

@@ -47,30 +47,32 @@ INJECTIONS = ("pia-instruction", "pia-switch", "pia-switch-example", "pia-json",
 Texts = Sequence[str | None]
 
 
-def _side_by_side(
+def _by_system(
     pair: str,
     columns: Mapping[str, list[Any]],
     outputs: Mapping[str, Sequence[Texts]],
     label: str,
     name: str,
     notes: list[str],
+    lines: Sequence[int] | None = None,
 ) -> Dataset:
-    """Two versions of sentences, and what every system made of both: what WMT's suites and RoCS-MT have in common.
+    """One row per system and segment, or per segment where there are no systems.
 
-    One row per system and pair, or per pair where there are no systems; `outputs` are a system's translations of the
-    clean and of the perturbed version.
+    `outputs` are a system's translations, of two versions of each sentence those of the clean and of the perturbed one.
+    Such pairs, which WMT's suites and RoCS-MT have in common, are counted; other segments stand on `lines`.
     """
-    given = {system: both for system, both in outputs.items() if any(map(_said, chain(*both)))}
-    notes += _absent([system for system in outputs if system not in given], name)
+    given = {system: texts for system, texts in outputs.items() if any(map(_said, chain(*texts)))}
+    if absent := [system for system in outputs if system not in given]:
+        notes = [*notes, f"{name}: {', '.join(absent)} did not take part: every output is empty"]
     size, copies = len(columns["id"]), max(1, len(given))
     rows: dict[str, Any] = {column: values * copies for column, values in columns.items()}
     rows["language_pair"] = [pair] * (copies * size)
     if given:
         rows["system"] = [system for system in given for _ in range(size)]
-        for place, column in enumerate(("translation", "translation_perturbed")):
-            rows[column] = [text for both in given.values() for text in both[place]]
-    numbers = list(range(1, size + 1)) * copies
-    return to_dataset(Table(label, name, rows, numbers, unit="pair", notes=notes))
+        for column, *texts in zip(("translation", "translation_perturbed"), *given.values(), strict=False):
+            rows[column] = [text for some in texts for text in some]
+    numbers = [*(lines or range(1, size + 1))] * copies
+    return to_dataset(Table(label, name, rows, numbers, unit="line" if lines else "pair", notes=notes))
 
 
 def is_wmt_outputs(what: str) -> bool:
@@ -222,7 +224,7 @@ def _comments(release: _Release, rows: Sequence[int], label: str) -> Dataset:
     columns["references"] = [release.references[one.clean] for one in chosen]
     columns["part"] = [release.member(one.clean).partition("-")[0] for one in chosen]
     outputs = release.outputs([one.clean for one in chosen], [one.raw for one in chosen])
-    return _side_by_side(release.pair, columns, outputs, label, name, release.notes)
+    return _by_system(release.pair, columns, outputs, label, name, release.notes)
 
 
 def _speech(release: _Release, label: str) -> Dataset:
@@ -241,7 +243,7 @@ def _speech(release: _Release, label: str) -> Dataset:
         "domain": [release.domains[row] for row in rows],
     }
     outputs = {system: ([None] * len(rows), texts) for system, (texts,) in release.outputs(rows).items()}
-    return _side_by_side(release.pair, columns, outputs, label, name, release.notes)
+    return _by_system(release.pair, columns, outputs, label, name, release.notes)
 
 
 def _injections(release: _Release, rows: Sequence[int], label: str) -> Dataset:
@@ -257,42 +259,29 @@ def _injections(release: _Release, rows: Sequence[int], label: str) -> Dataset:
         "references": [release.references[row] for row in clean],
     }
     outputs = release.outputs(clean, injected)
-    return _side_by_side(release.pair, columns, outputs, label, f"{release.name}/pia", release.notes)
+    return _by_system(release.pair, columns, outputs, label, f"{release.name}/pia", release.notes)
 
 
 def _plain(release: _Release, rows: Sequence[int], suite: str, label: str) -> Dataset:
     """Sources and their translations, without variants."""
-    name = f"{release.name}/{suite}" if suite else release.name
-    given = {system: texts for system, (texts,) in release.outputs(rows).items()}
-    there = {system: texts for system, texts in given.items() if any(map(_said, texts))}
-    notes = release.notes + _absent([system for system in given if system not in there], name)
-    if not there:
+    outputs = release.outputs(rows)
+    if not any(map(_said, (text for (texts,) in outputs.values() for text in texts))):
         raise UserError(f"{label}: no system has any output here.")
-    copies = len(there)
-    columns: dict[str, Any] = {
-        "id": [f"{release.pair}:{row + 1}" for row in rows] * copies,
-        "source": [release.sources[row] for row in rows] * copies,
-        "references": [release.references[row] for row in rows] * copies,
-        "translation": [text for texts in there.values() for text in texts],
-        "system": [system for system in there for _ in rows],
-        "language_pair": [release.pair] * (len(rows) * copies),
-        "document": [release.documents[row] for row in rows] * copies,
-        "domain": [release.domains[row] for row in rows] * copies,
+    columns: dict[str, list[Any]] = {
+        "id": [f"{release.pair}:{row + 1}" for row in rows],
+        "source": [release.sources[row] for row in rows],
+        "references": [release.references[row] for row in rows],
+        "document": [release.documents[row] for row in rows],
+        "domain": [release.domains[row] for row in rows],
     }
     if suite:
-        columns["part"] = [release.member(row).rstrip("0123456789").rstrip("-") or None for row in rows] * copies
-    return to_dataset(Table(label, name, columns, [row + 1 for row in rows] * copies, notes=notes))
+        columns["part"] = [release.member(row).rstrip("0123456789").rstrip("-") or None for row in rows]
+    name = f"{release.name}/{suite}" if suite else release.name
+    return _by_system(release.pair, columns, outputs, label, name, release.notes, [row + 1 for row in rows])
 
 
 def _said(text: str | None) -> bool:
     return bool(text and text.strip())
-
-
-def _absent(systems: Sequence[str], name: str) -> list[str]:
-    """Who has no output at all: they did not take part, which is not the same as translating badly."""
-    if not systems:
-        return []
-    return [f"{name}: {', '.join(systems)} did not take part: every output is empty"]
 
 
 SOURCES = "src/RoCS-MT.src.concat.en"
@@ -328,7 +317,7 @@ def read_rocs_mt(request: Request) -> Dataset:
         system: ([output[one.clean] for one in chosen], [output[one.raw] for one in chosen])
         for system, output in _comment_outputs(root, pair, keys).items()
     }
-    return _side_by_side(pair, columns, outputs, request.what, name, notes)
+    return _by_system(pair, columns, outputs, request.what, name, notes)
 
 
 def _comment_pair(root: Path, wanted: str | None) -> str:

@@ -9,7 +9,6 @@ import string
 from collections.abc import Callable, Container, Sequence
 from functools import cache, lru_cache, partial
 from importlib.resources import files
-from pathlib import Path
 from typing import Literal, NamedTuple
 
 from babelquake.errors import UserError
@@ -269,14 +268,8 @@ TYPO_LANGUAGES = ("cs", "de", "en", "es", "fr")
 
 def known_typos(lang: Language | None) -> dict[str, tuple[str, ...]]:
     """The list that ships for a language; empty where there is none."""
-    path = _own_list(lang)
-    return typo_list(path) if path else {}
-
-
-def _own_list(lang: Language | None) -> str:
-    folder = files("babelquake.perturb").joinpath("lexicon/natural-typos")
-    path = Path(str(folder)) / f"{lang.code if lang else 'en'}.txt"
-    return str(path) if path.is_file() else ""
+    file = files("babelquake.perturb").joinpath("lexicon", "natural-typos", f"{lang.code if lang else 'en'}.txt")
+    return typo_list(str(file)) if file.is_file() else {}
 
 
 @spelling(

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -47,7 +48,7 @@ def perturb_table(
     chosen.require_language(lang)
     if words is None and chosen.draws_from_data:
         words = vocabulary_of(texts, Language(lang) if lang else None)
-    return pl.concat(in_blocks(chosen, lines, lang=lang, seed=seed, vocabulary=words, fillers=fillers))
+    return pl.concat(in_blocks(chosen, lines, seed, lang=lang, vocabulary=words, fillers=fillers))
 
 
 def able(suite: Suite) -> Suite:
@@ -74,7 +75,7 @@ def write_perturb_table(
     height = 0
     with _aside(table) as folder, disk(table.parent, f"{table} was not written"):
         parts: list[pl.LazyFrame] = []
-        for block in in_blocks(suite, lines, lang=lang, seed=seed, vocabulary=vocabulary, fillers=fillers):
+        for block in in_blocks(suite, lines, seed, lang=lang, vocabulary=vocabulary, fillers=fillers):
             file = folder / f"{len(parts):09d}.parquet"
             block.write_parquet(file)
             parts.append(pl.scan_parquet(file, glob=False))
@@ -110,21 +111,13 @@ def _aside(table: Path) -> Iterator[Path]:
         raise UserError(f"another process is writing {table}. Wait for it, or name another file.") from None
 
 
-def in_blocks(
-    suite: Suite,
-    lines: Iterable[Line],
-    *,
-    lang: str | None,
-    seed: int,
-    vocabulary: Sequence[str] | None,
-    fillers: Fillers | None = None,
-) -> Iterator[pl.DataFrame]:
-    """Variants of a stream of lines, block by block, in the order of the lines."""
+def in_blocks(suite: Suite, lines: Iterable[Line], seed: int, **told: Any) -> Iterator[pl.DataFrame]:
+    """Variants of a stream of lines, block by block, in the order of the lines; `told` is what else is known."""
     stream, first = iter(lines), 0
     while block := list(islice(stream, BLOCK)):
         texts, sources = [text for text, _ in block], [origin for _, origin in block]
         ids = [str(first + place + 1) for place in range(len(block))]
-        part = suite.variants(ids, texts, lang=lang, seed=seed, sources=sources, vocabulary=vocabulary, fillers=fillers)
+        part = suite.variants(ids, texts, seed=seed, sources=sources, **told)
         originals = pl.Series(texts, dtype=pl.String).gather(part["row"])
         yield part.select(
             (pl.col("row").cast(pl.Int64) + first + 1).alias("line"),
