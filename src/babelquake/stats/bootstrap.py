@@ -227,7 +227,7 @@ def _table(table: ArrayLike) -> Array:
     return array[:, None] if array.ndim == 1 else array
 
 
-def ratio_of(above: int, below: int, times: float = 1.0) -> Function:
+def ratio_of(above: int, below: int, times: float = 1.0) -> Callable[[Array], Array]:
     """The function of sums that divides one column by another: a mean, a share (`times` 100), a ratio of means."""
 
     def ratio(sums: Array) -> Array:
@@ -235,3 +235,8 @@ def ratio_of(above: int, below: int, times: float = 1.0) -> Function:
             return np.asarray(times * sums[..., above] / sums[..., below])
 
     return ratio
+
+
+def of_table(number: int, function: Function) -> Function:
+    """A function of the sums of one of several tables."""
+    return lambda *sums: function(sums[number])

@@ -15,7 +15,7 @@ from babelquake.runs.run import Run
 from babelquake.scorers.base import Array
 from babelquake.stats.agreement import By, agreement, concordance, darr_rows, is_yes_or_no
 from babelquake.stats.agreement_bootstrap import agreement_rows, bootstrap_agreement, grouping, has_rows
-from babelquake.stats.bootstrap import Resampled, bootstrap
+from babelquake.stats.bootstrap import Resampled, bootstrap, of_table
 from babelquake.stats.resampling import Keys, Places, aligned, by_unit
 from babelquake.stats.testing import Test, exchange_test
 from babelquake.studies import kinds
@@ -127,7 +127,7 @@ def agreement_cell(
                 name, given.human, metric, by, resamples=resamples, seed=seed, threshold=threshold, keys=given.items
             )
     if tables:
-        formulas = {name: _chosen(number, tables[name][0]) for number, name in enumerate(tables)}
+        formulas = {name: of_table(number, tables[name][0]) for number, name in enumerate(tables)}
         cell.compute(formulas, [rows for _, rows in tables.values()], resamples, seed)
     judged = int((~np.isnan(given.human + metric)).sum())
     for name in list(cell.numbers):
@@ -215,7 +215,3 @@ def _rows(
     function, rows = agreement_rows(name, given.human, metric, by, threshold)
     keys, rows = by_unit(given.items, rows)
     return function, aligned(keys, given.units, rows)
-
-
-def _chosen(number: int, function: Callable[[Array], Array]) -> Callable[..., Array]:
-    return lambda *sums: function(sums[number])

@@ -23,8 +23,8 @@ from babelquake.perturb.labels import known_card
 from babelquake.runs.run import Run
 from babelquake.scorers import Questions, scorer
 from babelquake.scorers.base import Array
-from babelquake.stats.bootstrap import Function
-from babelquake.stats.resampling import Keys, by_unit
+from babelquake.stats.bootstrap import of_table, ratio_of
+from babelquake.stats.resampling import Keys, aligned, by_unit
 from babelquake.studies.cells import Cell, Place
 from babelquake.studies.options import FailureEncoder
 from babelquake.studies.variants import Block
@@ -212,7 +212,8 @@ def failure_cells(
             place = Place(None if pair is None else str(pair), kind, system=None if system is None else str(system))
             cell = Cell(place, units, clean.height)
             names = ("failures", "failures_perturbed")[: len(tables)]
-            cell.compute({name: _rate_of(number) for number, name in enumerate(names)}, tables, resamples, seed)
+            rates = {name: of_table(number, ratio_of(0, 1)) for number, name in enumerate(names)}
+            cell.compute(rates, tables, resamples, seed)
             cell.sides.clear()
             yield cell
 
@@ -221,13 +222,5 @@ def _counts(translations: pl.DataFrame, flags: pl.Series, units: Keys) -> Array:
     """Per unit how many translations have the failure, times 100, and how many there are."""
     marked = translations["place"].is_in(flags.implode()).cast(pl.Float64).to_numpy()
     own, rows = by_unit(translations["key"].to_numpy(), np.column_stack([100 * marked, np.ones(len(marked))]))
-    found = np.zeros((len(units), 2))
-    places = np.searchsorted(units, own)
-    there = (places < len(units)) & (units[np.minimum(places, len(units) - 1)] == own)
-    found[places[there]] = rows[there]
-    return found
-
-
-def _rate_of(number: int) -> Function:
-    """The rate from the sums of one of the tables."""
-    return lambda *sums: np.asarray(sums[number][..., 0] / sums[number][..., 1])
+    known = np.isin(own, units)
+    return aligned(own[known], units, rows[known])

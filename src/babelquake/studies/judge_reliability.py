@@ -30,7 +30,7 @@ from babelquake.runs.run import Run
 from babelquake.scorers import Questions, Scorer
 from babelquake.scorers.base import Array
 from babelquake.scorers.llm_judge import LlmJudge, Way
-from babelquake.stats.bootstrap import Resampled, bootstrap
+from babelquake.stats.bootstrap import Resampled, bootstrap, ratio_of
 from babelquake.stats.reliability import components
 from babelquake.stats.resampling import Keys, by_unit
 from babelquake.stats.testing import exchange_test
@@ -43,6 +43,7 @@ ANSWERS = "answers"
 """The table with every answer of every judge."""
 DRAWS = 200
 """How often prompts are drawn."""
+RATIO = ratio_of(0, 1)
 
 
 @dataclass(frozen=True)
@@ -130,10 +131,11 @@ def _of_one(
         first, second = _mean(scores[:, 0], (0, 1)), _mean(scores[:, 1], (0, 1))
         known = np.isfinite(first + second)
         if known.any():
-            sides = [by_unit(keys[known], _sums(one[known]))[1] for one in (first, second)]
+            ones = np.ones(int(known.sum()))
+            sides = [by_unit(keys[known], np.stack([one[known], ones], axis=1))[1] for one in (first, second)]
             units = np.unique(keys[known])
-            drawn = bootstrap(lambda a, b: _ratio(a) - _ratio(b), sides, enough(resamples), seed, units)
-            test = exchange_test(_ratio, sides[:1], sides[1:], drawn, seed=seed, keys=units)
+            drawn = bootstrap(lambda a, b: RATIO(a) - RATIO(b), sides, enough(resamples), seed, units)
+            test = exchange_test(RATIO, sides[:1], sides[1:], drawn, seed=seed, keys=units)
             bias = measured(judges.ORDER_BIAS, drawn, len(units), **place)
             families.add((place["language_pair"], place["scorer"], "order"), bias, test)
     return measures
@@ -155,16 +157,7 @@ def _within(scores: Array) -> Array:
 
 
 def _spread(sums: Array) -> Array:
-    return np.sqrt(_ratio(sums))
-
-
-def _ratio(sums: Array) -> Array:
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(sums[..., 0] / sums[..., 1])
-
-
-def _sums(values: Array) -> Array:
-    return np.stack([values, np.ones_like(values)], axis=1)
+    return np.sqrt(RATIO(sums))
 
 
 def _drawn(function: Callable[[Array], Array], rows: Array, keys: Keys, resamples: int, seed: int) -> Resampled:

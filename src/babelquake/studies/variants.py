@@ -47,16 +47,13 @@ def surroundings_of(segments: pl.DataFrame, column: str, suite: Suite, engine: E
     """What perturbations of the texts in a column may be handed; nothing where none of the suite asks for it."""
     if not suite.looks_beside:
         return {}
-    foreign = _foreign(segments, engine) if _asks_for(suite, "foreign") else {}
+    wanted = {name for perturbation in suite.perturbations for name in perturbation.card.wants}
+    foreign = _foreign(segments, engine) if "foreign" in wanted else {}
     found: dict[int, Beside] = {}
     for table, rows in _neighbourhoods(segments, column):
         for row, place in rows.items():
             found[row] = Beside(table[place].reference, foreign.get(row), Others(table, place))
     return found
-
-
-def _asks_for(suite: Suite, name: str) -> bool:
-    return any(name in perturbation.card.wants for perturbation in suite.perturbations)
 
 
 def _neighbourhoods(segments: pl.DataFrame, column: str) -> Iterator[tuple[list[Other], dict[int, int]]]:

@@ -29,6 +29,7 @@ from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array
 from babelquake.stats.agreement_bootstrap import bootstrap_agreement
+from babelquake.stats.bootstrap import ratio_of
 from babelquake.stats.intervals import Z, wilson
 from babelquake.stats.ranks import can_separate, rank_sum, spread_difference
 from babelquake.stats.resampling import Keys
@@ -207,7 +208,7 @@ def stored_cells(run: Run, scorers: list[Scorer], resamples: int, seed: int) -> 
         keys, rows = _units(part)
         named = placed(run, {"scorer": victim, "system": None})
         cell = Cell(Place(None, perturbation=recipe, group=group, **named), keys, part.height)
-        cell.compute({kinds.SUCCESS.name: _share}, [rows], resamples, seed)
+        cell.compute({kinds.SUCCESS.name: ratio_of(0, 1, times=100)}, [rows], resamples, seed)
         yield cell
 
 
@@ -221,10 +222,6 @@ def _units(attacks: pl.DataFrame) -> tuple[Keys, Array]:
     keys, places = np.unique(unit_keys(attacks), return_inverse=True)
     fell = np.bincount(places, attacks["success"].to_numpy(), len(keys))
     return keys, np.column_stack([fell, np.bincount(places, minlength=len(keys))])
-
-
-def _share(sums: Array) -> Array:
-    return np.asarray(100 * sums[..., 0] / sums[..., 1])
 
 
 SIDES = ("original", "perturbed")

@@ -117,18 +117,20 @@ def _expected(facts: Any, row: dict[str, Any]) -> str:
 
 
 def _of_attacks(table: pl.DataFrame) -> list[Item]:
+    """Attacks keep the meaning, but for those that raise the score of what they spoil."""
     found = table.drop_nulls(["original", "perturbed"])
     if "success" in found.columns:
         found = found.filter(pl.col("success").cast(pl.Boolean))
     return [
-        _item(row, row["original"], row["perturbed"], str(row.get("recipe") or "attack"), _by_goal(row))
+        _item(
+            row,
+            row["original"],
+            row["perturbed"],
+            str(row.get("recipe") or "attack"),
+            WORSE if row.get("goal") == "inflate" else SAME,
+        )
         for row in found.to_dicts()
     ]
-
-
-def _by_goal(row: dict[str, Any]) -> str:
-    """Attacks keep the meaning, but for those that raise the score of what they spoil."""
-    return WORSE if row.get("goal") == "inflate" else SAME
 
 
 def _item(row: dict[str, Any], better: str, other: str, category: str, expected: str) -> Item:

@@ -283,7 +283,7 @@ def _statistics(pairs: pl.DataFrame) -> Array:
 def _against_chance(rows: Array, cell: Cell, resamples: int, seed: int) -> Test:
     """Does the better win more often than the worse? Under chance the two could be exchanged in every source."""
     share, sides = ratio_of(1, 0, times=100), (rows[:, [0, 1]], rows[:, [0, 2]])
-    drawn = bootstrap(lambda won, lost: share(won) - share(lost), sides, resamples, seed, cell.keys)  # type: ignore[operator]
+    drawn = bootstrap(lambda won, lost: share(won) - share(lost), sides, resamples, seed, cell.keys)
     return exchange_test(share, sides[:1], sides[1:], drawn, seed=seed, keys=cell.keys)
 
 
