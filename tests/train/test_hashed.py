@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -53,6 +54,38 @@ def test_training_brings_translations_together(tmp_path: Path) -> None:
     assert found["auroc de"] > 0.8
     card = json.loads((tmp_path / "model" / "card.json").read_text("utf-8"))
     assert card["languages"] == ["de", "en"] and card["pairs"] == len(lines)
+
+
+def test_altered_meanings_are_told_from_translations_where_they_are_negatives(tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    words = [f"{rng.integers(10**6)}" for _ in range(14)]
+    both = [(one, other) for one in range(14) for other in range(14) if one != other]
+    rows = [f"de\tw{words[one]} w{words[other]}\tx{words[one][::-1]} x{words[other][::-1]}" for one, other in both]
+    (tmp_path / "pairs.tsv").write_text("".join(f"{row}\twmt24\n" for row in rows), encoding="utf-8")
+    altered = [f"x{words[one][::-1]} notx{words[other][::-1]}" for one, other in both]
+    lines = [f"{number}\t{text}\n" for number, text in enumerate(altered)]
+    (tmp_path / "altered.tsv").write_text("".join(lines[: len(both) // 2]), encoding="utf-8")
+    small = {"bits": 12, "width": 16, "hidden": 24, "out": 32, "heads": 4, "batch": 64, "block": 64, "steps": 120}
+    right = {}
+    for hard in (False, True):
+        recipe = vectors.VectorRecipe(**small, rate=0.01, near=2 * hard, altered=hard)  # type: ignore[arg-type]
+        vectors.train(tmp_path, tmp_path / str(hard), recipe)
+        model = HashedVectors(str(tmp_path / str(hard)))
+        text, true, bad = (
+            model.sentences(texts)
+            for texts in ([row.split("\t")[1] for row in rows], [row.split("\t")[2] for row in rows], altered)
+        )
+        right[hard] = float(((text * true).sum(1) > (text * bad).sum(1) + 0.05).mean())
+    assert right[True] > right[False] + 0.1
+
+
+def test_a_near_neighbour_is_alike_and_another_text() -> None:
+    known = torch.nn.functional.normalize(torch.tensor([[1.0, 0.0], [0.8, 0.6], [0.0, 1.0], [1.0, 0.01]]), dim=1)
+    english = SimpleNamespace(batch=lambda numbers: numbers)
+    recipe = vectors.VectorRecipe(near=1)
+    near = vectors.Near(lambda numbers: known[numbers], english, 4, recipe, torch.device("cpu"))  # type: ignore[arg-type]
+    places, others = near.drawn(torch.tensor([3, 0, 2]))
+    assert places.tolist() == [0, 1, 2] and others.tolist() == [1, 1, 1]  # 0 and 3 say the same
 
 
 def test_texts_are_drawn_from_one_language_each() -> None:

@@ -3,15 +3,17 @@ PyTorch and NumPy are installed.
 
 The model is that of `babelquake.models.vectors`: hashed n-grams → words → one vector. It learns from translations:
 a sentence and its translation belong together, every other sentence of the batch does not, and neither does the
-translation with a part of it taken away or taken from another sentence (Guo et al. 2018's hard negatives). Where
-translations have been rated by people, their cosine learns to follow the ratings. With `teacher_weight` it also
-learns to say what USE-multilingual says (Reimers and Gurevych 2020): of every text in a language that the teacher
-knows, of the English where it does not, and of texts drawn from lists of frequent words, which bring words that the
-translations lack.
+translation with a part of it taken away or taken from another sentence (Guo et al. 2018's hard negatives). With `near`
+a sentence must also be nearer to its translation than to the translation's nearest neighbours among all, and with
+`altered` nearer than to the translation with its meaning altered. Where translations have been rated by people, their
+cosine learns to follow the ratings. With `teacher_weight` it also learns to say what USE-multilingual says (Reimers and
+Gurevych 2020): of every text in a language that the teacher knows, of the English where it does not, and of texts drawn
+from lists of frequent words, which bring words that the translations lack.
 
 A data folder holds `pairs.tsv[.xz]` (language, text, English, origin) and perhaps `ratings.tsv[.xz]` (language pair,
-source, translation, rating, standardised rating), `dev.tsv[.xz]` (split, then as ratings) and `words.tsv[.xz]`
-(language, word; frequent words first).
+source, translation, rating, standardised rating), `dev.tsv[.xz]` (split, then as ratings), `words.tsv[.xz]`
+(language, word; frequent words first) and `altered.tsv[.xz]` (line of pairs from 0, its English altered).
+`scripts/make_multilingual_data.py` makes one.
 """
 
 import json
@@ -50,6 +52,8 @@ class VectorRecipe:
     teacher_weight: float = 0.0
     drawn: int = 400_000
     dropout: float = 0.15
+    near: int = 0
+    altered: bool = False
     minutes: float = 6.8
     steps: int = 0
     seed: int = 5
@@ -342,6 +346,53 @@ def spoilt(block: Any, mask: Any) -> tuple[Any, Any]:
     return made, kept
 
 
+class Near:
+    """For every pair another whose English is much like its own, as the model sees it before the training."""
+
+    POOL = 1 << 16
+    """So many drawn pairs are looked at."""
+    SAME = 0.95
+    """From this cosine on a neighbour may say the same."""
+
+    def __init__(self, model: Any, english: OnGpu, size: int, recipe: VectorRecipe, place: Any) -> None:
+        import torch
+
+        self.english = english
+        with torch.inference_mode():
+            parts = torch.arange(size, device=place).split(4096)
+            vectors = torch.cat([model(english.batch(part)) for part in parts])
+            pool = torch.randperm(size, device=place)[: self.POOL]
+            likeness = (vectors[part] @ vectors[pool].T for part in parts)
+            found = [some.masked_fill_(some > self.SAME, -1).topk(recipe.near, 1).indices for some in likeness]
+        self.members = pool[torch.cat(found)]
+
+    def drawn(self, numbers: Any) -> tuple[Any, Any]:
+        """The places of these that have a neighbour, and one of its neighbours each."""
+        import torch
+
+        turn = torch.randint(self.members.shape[1], (len(numbers), 1), device=numbers.device)
+        return torch.arange(len(numbers), device=numbers.device), self.members[numbers].gather(1, turn)[:, 0]
+
+
+class Altered:
+    """For some pairs their English with its meaning altered."""
+
+    def __init__(self, rows: list[list[str]], size: int, recipe: VectorRecipe, place: Any) -> None:
+        import torch
+
+        self.english = OnGpu(Hashed([row[1] for row in rows], recipe.bits, recipe.words), place)
+        self.of = torch.full((size,), -1, device=place)
+        self.of[torch.tensor([int(row[0]) for row in rows], device=place)] = torch.arange(len(rows), device=place)
+
+    def drawn(self, numbers: Any) -> tuple[Any, Any]:
+        """The places of these that have an altered text, and its number."""
+        import torch
+
+        found = self.of[numbers]
+        places = torch.nonzero(found >= 0)[:, 0]
+        return places, found[places]
+
+
 def train(folder: Path, out: Path, recipe: VectorRecipe) -> dict[str, Any]:
     """Train and write the model; the card's figures are of the held-out parts that the folder holds."""
     import torch
@@ -369,6 +420,11 @@ def train(folder: Path, out: Path, recipe: VectorRecipe) -> dict[str, Any]:
     model = network(recipe).to(place)
     if recipe.start:
         load(model, Path(recipe.start))
+    harder: list[Near | Altered] = []
+    if recipe.near:
+        harder.append(Near(model, english, len(table), recipe, place))
+    if recipe.altered:
+        harder.append(Altered(rows_of(folder, "altered", needed=True), len(table), recipe, place))
     slow = [parameter for name, parameter in model.named_parameters() if name != "words.table"]
     if lesson is not None:
         slow += list(lesson.said.parameters())
@@ -404,10 +460,14 @@ def train(folder: Path, out: Path, recipe: VectorRecipe) -> dict[str, Any]:
         english_key = true.detach() @ true.detach().T > 0.98
         english_key[ids, ids] = False
         logits = logits.masked_fill(english_key, -1e4)
-        wrong = scale * (foreign * bad).sum(1)
+        wrong = [scale * (foreign * bad).sum(1)]
+        for kind in harder:
+            places, others = kind.drawn(numbers)
+            made = model(kind.english.batch(others, recipe.dropout), rounded)
+            wrong.append(torch.full_like(wrong[0], -1e4).index_put((places,), scale * (foreign[places] * made).sum(1)))
         margin = 0.1 * scale
         shifted = logits - torch.diag_embed(torch.ones(len(ids), device=place)) * margin
-        loss = functional.cross_entropy(torch.cat([shifted, wrong[:, None]], 1), ids) + functional.cross_entropy(
+        loss = functional.cross_entropy(torch.cat([shifted, torch.stack(wrong, 1)], 1), ids) + functional.cross_entropy(
             shifted.T, ids
         )
         agreement = torch.zeros((), device=place)
