@@ -311,6 +311,20 @@ def test_nobody_agrees_best_where_nobody_agrees(
     assert verdict(Run.resume(tmp_path / "r", "correlate", {}).finish(measures_frame(rows))) == [said]
 
 
+def test_an_average_over_language_pairs_is_called_one_and_untested(tmp_path: Path) -> None:
+    kind = Kind("kendall_like", better="up")
+    rows = [
+        Measure(kind, tau, 900, language_pair=pair, scorer=name, low=tau - 0.1, high=tau + 0.1)
+        for pair in ("hi-bn", "xh-zu", "average")
+        for name, tau in (("chrf", 0.3), ("bleu", 0.2))
+    ]
+    said = verdict(Run.resume(tmp_path / "r", "correlate", {}).finish(measures_frame(rows)))
+    assert said[-1] == (
+        "On average over language pairs, chrF (Kendall-like τ 0.300) and BLEU (0.200) come first in agreement with "
+        "people; the difference between them is not tested."
+    )
+
+
 @pytest.mark.parametrize(("r", "agrees"), [(-0.3, False), (0.3, True)])
 def test_pairwise_accuracy_counts_as_agreement_where_pearson_s_r_is_above_zero(
     tmp_path: Path, r: float, agrees: bool

@@ -700,8 +700,9 @@ def further_than_people(finding: Finding, names: Names) -> str:
 def agrees_best(finding: Finding, names: Names) -> str:
     first, *others = finding.numbers
     statistic = statistic_text(first.measure)
+    where = "On average over language pairs, " if finding.language_pair == "average" else ""
     if not others:
-        return f"{names.who(first.scorer)} agrees with people: {statistic} {number(first.value, 3)}."
+        return f"{where}{names.who(first.scorer)} agrees with people: {statistic} {number(first.value, 3)}."
     second = others[0]
     both = (
         f"{names.who(first.scorer)} ({statistic} {number(first.value, 3)}) and {names.who(second.scorer)} "
@@ -714,7 +715,8 @@ def agrees_best(finding: Finding, names: Names) -> str:
         )
     if finding.outcome == "not significant":
         return f"{both} agree best with people{tested(finding, 'the difference between them')}."
-    return f"{both} are ahead in agreement with people{tested(finding, 'the difference between them')}."
+    said = tested(finding, "the difference between them") or "; the difference between them is not tested"
+    return f"{where}{both} come first in agreement with people{said}."
 
 
 def agrees_none(finding: Finding, names: Names) -> str:
