@@ -359,7 +359,7 @@ class Near:
 
         self.english = english
         with torch.inference_mode():
-            parts = torch.arange(size, device=place).split(4096)
+            parts = torch.split(torch.arange(size, device=place), 4096)
             vectors = torch.cat([model(english.batch(part)) for part in parts])
             pool = torch.randperm(size, device=place)[: self.POOL]
             likeness = (vectors[part] @ vectors[pool].T for part in parts)
