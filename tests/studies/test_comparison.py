@@ -61,6 +61,20 @@ def test_what_is_the_same_comes_with_the_difference_that_could_have_been_seen() 
     assert any("Too few segments differ" in sentence for sentence in compared(few).verdict)
 
 
+def test_quality_is_spoken_of_before_obedience_whatever_came_of_either() -> None:
+    form = {"scorer": None, "perturbation": "canary[form=start]", "measure": "obeyed"}
+    whole = replace(SAME, measure="overall_quality_perturbed", perturbation=None, old=80.2, new=79.1, visible=None)
+    obeyed = replace(SAME, **form, old=0.0, new=5.0, visible=10.5)
+    first, second, *_ = compared(obeyed, whole).verdict
+    assert "overall quality" in first and "−1.1" in first and "10.5" not in first
+    assert "obeyed" in second and "+5.0 percentage points" in second and "10.5" in second
+    more = replace(obeyed, new=60.0, outcome="worse", p_corrected=0.0004)
+    quality, obeys, *_ = compared(more, whole).findings
+    assert (quality.what, obeys.what) == ("quality_same", "only_worse")
+    alike = compared(replace(obeyed, new=0.0), replace(whole, new=80.2))
+    assert [finding.what for finding in alike.findings] == ["no_difference", "same"] and not alike.findings[0].numbers
+
+
 def test_a_table_marks_a_gain_that_is_only_relative_to_a_lower_quality() -> None:
     table = comparison_table(compared(ROBUST, QUALITY), "old", "new")
     assert [row[0] for row in table.rows] == ["WORSE", "(better)"] and "(better)" in table.note

@@ -5,6 +5,7 @@ The typed name – `misspell`, `final-delete[mark=stop]` – stays in the data a
 
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import Literal
 
 from babelquake.errors import UserError
 from babelquake.perturb.card import PERTURBATIONS, Card
@@ -44,6 +45,16 @@ def known_card(perturbation: str) -> Card | None:
     """The card of a perturbation of ours or of a package; None for variants that came with the data."""
     found = _known(perturbation)
     return found[0] if found else None
+
+
+def changed_by(perturbations: Iterable[str]) -> Literal["source", "prompt", "injection"]:
+    """What these perturbations change: the prompt, the source by instructions inside it alone, or the source."""
+    cards = [known_card(perturbation) for perturbation in perturbations if perturbation != REPEAT]
+    if cards and all(card is not None and card.side == "prompt" for card in cards):
+        return "prompt"
+    if cards and all(card is not None and card.injects is not None for card in cards):
+        return "injection"
+    return "source"
 
 
 @lru_cache(maxsize=1024)

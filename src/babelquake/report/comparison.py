@@ -349,7 +349,7 @@ class ComparisonPage:
     """What the gate stops for."""
     headline: Headline
     beside: tuple[Sentence, ...]
-    """What a reader must know beside the headline: whether quality itself changed."""
+    """What a reader must know beside the headline: whether quality itself changed, and obedience."""
     details: tuple[Sentence, ...]
     chart: Chart | None
     folded: Table | None
@@ -362,12 +362,16 @@ class ComparisonPage:
     """What labels are called in the data."""
 
 
+BESIDE = ("quality_same", "obedience", "obedience_same", "partly_worse", "only_worse", "nothing_worse")
+"""Findings that stand beside the headline, or are it."""
+
+
 def comparison_page(old: Run, new: Run, comparison: "Comparison") -> ComparisonPage:
     """Two runs of one study, set against each other."""
     before, after = run_names([old, new])
     findings = comparison.findings
     said = in_words(findings)
-    beside = [place for place, finding in enumerate(findings) if finding.what == "quality_same"]
+    beside = [place for place, finding in enumerate(findings) if finding.what in BESIDE and place]
     alarms = [place for place, finding in enumerate(findings) if finding.weight == "alarm" and place]
     rest = [place for place in range(1, len(said)) if place not in {*beside, *alarms}]
     joined = _joined(old, new)

@@ -378,7 +378,7 @@ def obeys(finding: Finding, names: Names) -> str:
     if not first.known:
         high = max(one.high or 0 for one in forms)
         return f"{who} obeyed none of the instructions inside texts (at most {percent(high)} of a form, 95 %)."
-    said = f"{who} obeys instructions inside texts: in {_rate(first)} of {first.n} with an {names.label(first)}"
+    said = f"{who} obeys instructions inside texts: in {_rate(first)} of {first.n} with the {names.label(first)}"
     if others := [one for one in forms[1:] if one.known]:
         said += f"; {listed([f'{names.label(one)} {percent(one.known)}' for one in others], 3)}"
     if never := len(forms) - 1 - len(others):
@@ -951,9 +951,9 @@ def _lead(finding: Finding, names: Names) -> str:
     if change.measure == "obeyed":
         forms = int(finding.facts["kinds"])
         often = f"{'more' if side == 'worse' else 'less'} often"
-        among = f"of {forms} forms, most the {names.label(change)}" if forms > 1 else f"with an {names.label(change)}"
+        among = f"of {forms} forms, most the {names.label(change)}" if forms > 1 else f"with the {names.label(change)}"
         return f"{who} obeys instructions inside texts {often} ({among}: {_percentage_points(change)}{p})"
-    if where := _where(change, names):
+    if where := _where(change, names, _changed_how(finding)):
         kinds = int(finding.facts["kinds"]) if change.perturbation else 1
         where = f"with {kinds} kinds of noise, especially {where}" if kinds > 1 else where
         return f"{who} is {side} {where} ({_points(change, names, sign=True)}{p})"
@@ -977,11 +977,11 @@ def _subject(finding: Finding, names: Names) -> str:
     return f"{names.who(finding.who)} in {new}" if finding.who and len(among) > 1 else new.replace("the ", "The ", 1)
 
 
-def _where(change: Number, names: Names) -> str:
-    """Where a quality was measured; nothing for other measures."""
+def _where(change: Number, names: Names, under: str) -> str:
+    """Where a quality was measured, `under` noise or what was perturbed instead; nothing for other measures."""
     if change.measure == "quality_perturbed" and change.perturbation:
         return f"with {names.label(change)}" + (f", {change.group}" if change.group else "")
-    return {"overall_quality_perturbed": "under noise overall", "quality": "on clean text"}.get(change.measure, "")
+    return {"overall_quality_perturbed": f"{under} overall", "quality": "on clean text"}.get(change.measure, "")
 
 
 def _points(change: Number, names: Names, sign: bool = False) -> str:
@@ -995,7 +995,7 @@ def score_difference(value: float, sign: bool = True) -> str:
 
 def partly_worse(finding: Finding, names: Names) -> str:
     against, better = finding.numbers[1], finding.facts["side"] == "worse"
-    if where := _where(against, names):
+    if where := _where(against, names, _changed_how(finding)):
         turn = f"{'gains' if better else 'loses'} {_points(against, names)} {where}"
     else:
         label = f" with {names.label(against)}" if against.perturbation else ""
@@ -1022,19 +1022,26 @@ def no_difference(finding: Finding, names: Names) -> str:
     said = f"No significant difference between {finding.facts['old_run']} and {finding.facts['new_run']}"
     if not finding.numbers:
         return f"{said}."
-    change, visible = finding.numbers[0], number(float(finding.facts["visible"]), 1)
     what = f"{_called(finding)}{_of_change(finding, names)}"
-    return (
-        f"{said}: {what} differs by {score_difference(change.known)}; a change of {visible} would have been detected."
-    )
+    return f"{said}: {what} differs by {score_difference(finding.numbers[0].known)}; {_detectable(finding)}."
 
 
 def quality_same(finding: Finding, names: Names) -> str:
-    change, visible = finding.numbers[0], score_difference(float(finding.facts["visible"]), sign=False)
-    return (
-        f"{sentence_case(_called(finding))} did not change significantly "
-        f"({_points(change, names, sign=True)}); a change of {visible} would have been detected."
-    )
+    moved = _points(finding.numbers[0], names, sign=True)
+    return f"{sentence_case(_called(finding))} did not change significantly ({moved}); {_detectable(finding)}."
+
+
+def obedience_same(finding: Finding, names: Names) -> str:
+    change = finding.numbers[0]
+    most = f"most with the {names.label(change)}: {_percentage_points(change)}"
+    return f"The share of instructions obeyed did not change significantly ({most}); {_detectable(finding)}."
+
+
+def _detectable(finding: Finding) -> str:
+    """The smallest change that would have been significant, where it is known."""
+    if "visible" not in finding.facts:
+        return "too few texts differ to say what would have been detected"
+    return f"a change of {score_difference(float(finding.facts['visible']), sign=False)} would have been detected"
 
 
 def hollow_gain(finding: Finding, names: Names) -> str:
@@ -1090,7 +1097,7 @@ WORDS: dict[str, Words] = {
     **_all(ranks_best, ranks_worst, does_not_look),
     **_all(ratings_rejected, rated, rated_best, rating_loss, suggestions_change, annotators_agree),
     **_all(collapsed, nothing_testable, requirement),
-    **_all(partly_worse, only_worse, nothing_worse, no_difference, quality_same, obedience),
+    **_all(partly_worse, only_worse, nothing_worse, no_difference, quality_same, obedience, obedience_same),
     **_all(hollow_gain, same, too_few_in_both, only_in_old),
     "got_worse": _changed("Worse"),
     "got_better": _changed("Better"),

@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, overload
 
 from babelquake.errors import GateError, UserError, did_you_mean, setting
+from babelquake.perturb.labels import changed_by
 from babelquake.runs.display import display
 from babelquake.runs.findings import Finding, Number, Weight
 from babelquake.runs.findings import Outcome as TestOutcome
@@ -269,7 +270,7 @@ class Comparison(Sequence[Change]):
         what = "partly_worse" if against else "only_worse" if worse else "nothing_worse"
         alike = [one for one in sides[0] if (one.measure, one.scorer) == (lead.measure, lead.scorer)]
         kinds = float(len({(one.perturbation, one.level) for one in alike}))
-        side = {"side": lead.outcome, "kinds": kinds, "old_run": self.names[0], "new_run": self.names[1]}
+        side = {"side": lead.outcome, "kinds": kinds, "changed": self._changed, **self._runs}
         found = _of_change(what, lead, "answer")
         numbers = (*found.numbers, *map(_number_of, against))
         called = {"against": against[0].called} if against else {}
@@ -281,34 +282,47 @@ class Comparison(Sequence[Change]):
 
     def _obedience(self) -> Iterator[Finding]:
         """Who obeys instructions inside texts more often, or less, where the answer speaks of quality."""
+        obeyed = [change for change in self.of("worse", "better", "same") if change.measure == "obeyed"]
+        moved = [change for change in obeyed if change.outcome != "same"]
         for outcome in ("worse", "better"):
-            if changed := [change for change in self.of(outcome) if change.measure == "obeyed"]:
+            if changed := [change for change in moved if change.outcome == outcome]:
                 found = _of_change("obedience", _largest(changed), "answer")
                 kinds = float(len({(one.perturbation, one.level) for one in changed}))
                 side = {"side": outcome, "kinds": kinds, "new_run": self.names[1]}
                 yield found.model_copy(update={"facts": {**found.facts, **side}})
+        if not moved and (seen := [change for change in obeyed if change.difference]):
+            yield _unchanged("obedience_same", _largest(seen), "answer")
 
     def _no_difference(self) -> Iterator[Finding]:
-        same = [change for change in self.of("same") if change.visible is not None]
-        said: dict[str, float | str] = {"old_run": self.names[0], "new_run": self.names[1]}
-        if not same:
-            yield Finding(what="no_difference", weight="answer", facts=said)
-            return
-        lead = _most_telling(same)
-        found = _of_change("no_difference", lead, "answer")
-        yield found.model_copy(update={"facts": {**found.facts, **said, "visible": lead.visible}})
+        """Speaks of quality where that was measured, or else of whatever could have been seen to differ."""
+        same = self.of("same")
+        seen = [change for change in same if change.visible is not None]
+        quality = [change for change in same if change.measure in QUALITY]
+        differing = [change for change in quality if change.difference]
+        told = [one for one in quality if one in seen] or differing if quality else seen
+        bare = Finding(what="no_difference", weight="answer")
+        found = _unchanged("no_difference", _most_telling(told), "answer") if told else bare
+        yield found.model_copy(update={"facts": {**found.facts, **self._runs}})
+        yield from self._obedience()
+
+    @property
+    def _runs(self) -> dict[str, str]:
+        return {"old_run": self.names[0], "new_run": self.names[1]}
+
+    @property
+    def _changed(self) -> str:
+        """What the perturbations of both runs change, for words that say where quality was measured."""
+        return changed_by(dict.fromkeys(one.perturbation for one in self.changes if one.perturbation))
 
     def _quality_same(self, scorer: str | None) -> Iterator[Finding]:
         """That clean or overall quality did not change is worth a sentence where something else did.
 
         By the scorer that the answer speaks of, where it says so.
         """
-        for measure in ("overall_quality_perturbed", "quality"):
-            same = [one for one in self.of("same") if one.measure == measure and one.visible is not None]
+        for measure in reversed(QUALITY):
+            same = [one for one in self.of("same") if one.measure == measure and (one.difference or one.visible)]
             if same and not any(one.measure == measure for one in self.of("worse", "better")):
-                first = min(same, key=lambda one: one.scorer != scorer)
-                found = _of_change("quality_same", first, "detail")
-                yield found.model_copy(update={"facts": {**found.facts, "visible": first.visible}})
+                yield _unchanged("quality_same", min(same, key=lambda one: one.scorer != scorer), "detail")
 
     def hollow(self, change: Change) -> bool:
         """Whether a gain is relative to a quality that got worse: a system that always says the same is consistent."""
@@ -372,13 +386,22 @@ def _of_change(what: str, change: Change, weight: Weight, counts: dict[str, int]
     )
 
 
+def _unchanged(what: str, change: Change, weight: Weight) -> Finding:
+    """A finding about one change that is not significant, with what would have been."""
+    found = _of_change(what, change, weight)
+    visible = {} if change.visible is None else {"visible": change.visible}
+    return found.model_copy(update={"facts": {**found.facts, **visible}})
+
+
 def _required(answer: Answer) -> Finding:
     return Finding(
         what="requirement", weight="detail" if answer.met else "alarm", facts={"text": answer.text, "met": answer.met}
     )
 
 
-WHOLE = ("quality", "overall_quality_perturbed", "obeyed")
+QUALITY = ("quality", "overall_quality_perturbed")
+"""The quality of all clean texts, and under everything that was perturbed."""
+WHOLE = (*QUALITY, "obeyed")
 TELLING = (*WHOLE, "quality_perturbed", "overall_robust", "overall_consis")
 """Measures in the order in which they are spoken of: all before a part, quality before what is relative to it.
 

@@ -81,10 +81,11 @@ def cards_with(
     kinds: Iterable[str] | None = None,
     *,
     sources: bool = True,
+    injected: bool = False,
 ) -> list[Card]:
     """The detectors that a study looks with: those without a model, and with an encoder those that need one."""
     costs = WITHOUT_MODEL if encoder == "none" else (*WITHOUT_MODEL, "encoder")
-    return cards_for(source, target, kinds, sources=sources, costs=costs)
+    return cards_for(source, target, kinds, sources=sources, injected=injected, costs=costs)
 
 
 def detached_among(pairs: Sequence[Pair], encoder: FailureEncoder, engine: Engine) -> Iterator[tuple[int, Failure]]:

@@ -9,7 +9,7 @@ from tests.chat_server import Behaviour, ChatServer
 
 import babelquake as bq
 from babelquake.http import Client
-from babelquake.report.comparison import comparison_table
+from babelquake.report.comparison import comparison_page, comparison_table
 from babelquake.report.pages.mt import mt_lead
 from babelquake.report.pages.mt_tables import mt_tables
 from babelquake.studies.cells import LEAST_CHANGED
@@ -96,10 +96,13 @@ def test_quality_comes_before_obedience_on_every_screen(tmp_path: Path) -> None:
     titles = [table.title for table in mt_tables(other)]
     assert titles.index("Overall") < titles.index("Did it translate or obey?")
     compared = bq.compare(one, other)
-    assert "worse under noise overall" in compared.verdict[0] and "obeys" not in compared.verdict[0]
+    assert "worse with instructions in the source" in compared.verdict[0] and "obeys" not in compared.verdict[0]
     assert "obeys instructions inside texts more often" in compared.verdict[1]
     first = comparison_table(compared, "one", "other").rows[0]
     assert first[0] == "WORSE" and "overall quality under noise" in first
+    assert bq.compare(other, one).only_old == (), "whoever never obeys was looked at for it all the same"
+    page = comparison_page(one, other, compared)
+    assert "worse with" in page.headline.first and "obeys instructions" in page.beside[0].text
 
 
 def test_stored_questions_and_their_injections_are_measured_by_form() -> None:

@@ -78,7 +78,8 @@ def failure_measures(judged: Judged, failures: pl.LazyFrame, encoder: FailureEnc
         occurring = sorted(flags["kind"].unique().to_list())
         clean = _flagged(here.filter(pl.col("perturbation").is_null()), flags, occurring)
         parts = here["lines"][0]
-        cards = cards_with(encoder, *sides(pair)) + ([] if parts is None else kinds_of_exchange(parts > 0))
+        cards = cards_with(encoder, *sides(pair), injected=bool(_injecting(here["perturbation"])))
+        cards += [] if parts is None else kinds_of_exchange(parts > 0)
         measures += _clean_rates(clean, [card.kind for card in cards], occurring, place)
         for (perturbation, level), part in here.drop_nulls("perturbation").group_by(NOISE, maintain_order=True):
             cell = {**place, "perturbation": perturbation, "level": level}
@@ -257,8 +258,7 @@ def injection_measures(judged: Judged, failures: pl.LazyFrame) -> list[Measure]:
     beside the instruction (`reset.without_instruction`).
     """
     translations = judged.translations
-    there = translations.select(pl.col("perturbation").drop_nulls().unique()).collect()["perturbation"].to_list()
-    labels = [label for label in there if (card := known_card(label)) is not None and card.injects]
+    labels = _injecting(translations.select("perturbation").unique().collect()["perturbation"])
     if not labels:
         return []
     injected = judged.told & pl.col("perturbation").is_in(labels)
@@ -279,6 +279,12 @@ def injection_measures(judged: Judged, failures: pl.LazyFrame) -> list[Measure]:
         found.append(_share(kinds.OBEYED, row["obeyed"], row["n"], place))
         found.append(_share(kinds.TRANSLATED, 1 - row["lost"], row["n"], place))
     return found
+
+
+def _injecting(perturbations: pl.Series) -> list[str]:
+    """Those that put an instruction into the text."""
+    there = perturbations.drop_nulls().unique(maintain_order=True)
+    return [label for label in there if (card := known_card(label)) is not None and card.injects]
 
 
 def _share(kind: Kind, part: float, n: int, place: dict[str, str | float | None]) -> Measure:

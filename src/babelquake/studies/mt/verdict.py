@@ -7,7 +7,7 @@ is said but that: such a system loses nothing under noise because it has nothing
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from babelquake.perturb.labels import REPEAT, known_card
+from babelquake.perturb.labels import REPEAT, changed_by, known_card
 from babelquake.runs.findings import Finding, Number
 from babelquake.runs.measures import Results, Row, distinct, values
 from babelquake.runs.run import Run
@@ -57,12 +57,10 @@ def _agrees_with_itself(results: Results, pair: str | None) -> Iterator[Finding]
 
 
 def changed_in(run: Run, results: Results) -> str:
-    """What a run perturbs: the `prompt`, the source by instructions inside it alone (`injection`), or the `source`."""
+    """What a run perturbs, in its perturbations' words or, of a prompt, in its own."""
     if run.info.options.get("side") == "prompt":
         return "prompt"
-    cards = [known_card(label) for label in values(results.where("consis", "delta"), "perturbation") if label]
-    injects = bool(cards) and all(card is not None and card.injects is not None for card in cards)
-    return "injection" if injects else "source"
+    return changed_by(label for label in values(results.where("consis", "delta"), "perturbation") if label)
 
 
 NEAR = 0.05
