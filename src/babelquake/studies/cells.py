@@ -383,11 +383,6 @@ def measured_loss(kind: Kind, cell: Cell, name: str, note: str | None = None, **
     return found
 
 
-def undefined(kind: Kind, n: int, note: str, **place: Any) -> Measure:
-    """A measure that means nothing here, and why."""
-    return Measure(kind, None, n, note=note, **place)
-
-
 class Families:
     """Tests gathered by family – language pair, scorer, kind of question – and corrected within each."""
 

@@ -215,10 +215,7 @@ def attack(options: AttackOptions) -> Run:
     """Search perturbations that meet a goal, for every recipe and victim; shares, costs, lengths, transfer, humans.
 
     `constraints` replaces the goal's own (`perplexity[rise=10]` for overpenalise, `quality[scorer=chrf]` for inflate;
-    "none" for none at all). `by` is the column that tables are split by (default: `year`, where the data have it);
-    `max_queries` limits the victim's questions per sentence, `time_limit` (seconds) the whole run, which the same
-    command continues. `pool` sentences are attacked side by side; results do not depend on it. `check` is explained in
-    `attacks.attack`.
+    "none" for none at all). Results do not depend on `pool`; `check` is explained in `attacks.attack`.
     """
     planned = plan(options)
     material, wanted, limits, specs = planned.data, planned.goal, planned.limits, planned.recipes

@@ -272,10 +272,8 @@ def plan(options: MetricOptions) -> Plan:
 def metric(options: MetricOptions) -> Run:
     """Sensitivity, agreement under noise, or detection of known errors, for any scorers.
 
-    `suite` is jwalapuram2023 where none is given. `full_stops` bounds the split of sentences that end in a full stop
-    (§2.1: 1000), `deduplicate` keeps the first of equal sources and references. `attacked` takes the perturbed
-    references that come with the data instead of making them, all of them where no suite chooses. `tokenizers` adds
-    unknown-token counts (Vu Figure 1).
+    `suite` is jwalapuram2023 where none is given. `attacked` takes the perturbed references that come with the data
+    instead of making them, all of them where no suite chooses. `tokenizers` adds unknown-token counts (Vu Figure 1).
     """
     tokenizers: list[str] = several(options.tokenizers)
     for what in tokenizers:
@@ -291,11 +289,7 @@ def metric(options: MetricOptions) -> Run:
         session.say(*planned.notes)
         session.run.info.facts.modes = [mode]
         rows = QUESTIONS[mode](session, planned, options)
-        return session.finish(
-            rows,
-            language=lambda pair: sides(pair)[0 if side == "source" else 1],
-            side=side,
-        )
+        return session.finish(rows, language=lambda pair: sides(pair)[0 if side == "source" else 1], side=side)
 
 
 def _sensitivity(session: Session, planned: Plan, options: MetricOptions) -> Rows:

@@ -17,7 +17,8 @@ of the loss to a perturbation that a defence wins back, gain over loss. A defenc
 the number of defences.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -44,7 +45,6 @@ from babelquake.studies.cells import (
     measured,
     measured_loss,
     paired_test,
-    undefined,
 )
 from babelquake.studies.kinds import mt as kinds
 from babelquake.studies.mt.cells import reaches_zero
@@ -53,6 +53,8 @@ from babelquake.systems.defended import Defended
 
 NUMBERS = ("quality", "quality_perturbed", "delta", "robust", "consis", "hurt")
 """The measures of a cell, in order."""
+LOSSES = ("delta", "robust", "overall_delta", "overall_robust")
+"""Those whose intervals are fit for few large losses among many zeros."""
 COMPARED = {"robust": "ROBUST", "delta": "Δ", "consis": "CONSIS"}
 """What two systems are tested for; Δ where ROBUST is undefined."""
 Whole = tuple[Cell, Sequence[Cell]]
@@ -67,7 +69,7 @@ def cell_measures(found: Sequence[Cell]) -> list[Measure]:
     families = Families()
     tested: list[tuple[Measure, Measure]] = []
     for cell in found:
-        named = dict(_of_cell(cell))
+        named = dict(_numbers_of(cell, NUMBERS))
         measures += named.values()
         if "delta" in cell.tests:
             families.add(cell.place.asked("Δ"), named["delta"], cell.tests["delta"])
@@ -80,18 +82,17 @@ def cell_measures(found: Sequence[Cell]) -> list[Measure]:
     return measures
 
 
-def _of_cell(cell: Cell) -> Iterator[tuple[str, Measure]]:
-    """Every number of a cell, and those that mean nothing here with the reason."""
+def _numbers_of(cell: Cell, names: Iterable[str]) -> Iterator[tuple[str, Measure]]:
+    """The numbers of a cell by name, and those that mean nothing here with the reason."""
     place = {**cell.place.columns, "changed": cell.changed}
-    for name in NUMBERS:
-        kind = cell.place.kind(kinds.by_name[name])
-        if name in cell.numbers:
-            if name in ("delta", "robust"):
-                yield name, measured_loss(kind, cell, name, cell.few_changed, **place)
-            else:
-                yield name, measured(kind, cell.numbers[name], cell.sizes.get(name, cell.n), **place)
-        elif name in cell.notes:
-            yield name, undefined(kind, cell.sizes.get(name, cell.n), cell.notes[name], **place)
+    for name in names:
+        kind, n, note = cell.place.kind(kinds.by_name[name]), cell.sizes.get(name, cell.n), cell.notes.get(name)
+        if name in LOSSES and name in cell.numbers:
+            yield name, measured_loss(kind, cell, name, note or cell.few_changed, **place)
+        elif name in cell.numbers:
+            yield name, measured(kind, cell.numbers[name], n, note=note, **place)
+        elif note is not None:
+            yield name, Measure(kind, None, n, note=note, **place)
 
 
 def system_differences(found: Sequence[Cell]) -> list[Measure]:
@@ -115,19 +116,16 @@ def self_agreement(found: Sequence[Cell]) -> list[Measure]:
     measures: list[Measure] = []
     families = Families()
     again = {
-        (cell.place.language_pair, cell.place.scorer, cell.place.system): cell
+        cell.place.of_system: cell
         for cell in found
         if cell.place.perturbation == REPEAT and cell.place.group is None and not cell.place.only_changed
+        if "consis" in cell.numbers
     }
-    for cell in again.values():
-        if "consis" in cell.numbers:
-            drawn = cell.numbers["consis"]
-            measures.append(measured(kinds.SELF_AGREEMENT, drawn, cell.n, **cell.place.of_system.columns))
+    for place, cell in again.items():
+        measures.append(measured(kinds.SELF_AGREEMENT, cell.numbers["consis"], cell.n, **place.columns))
     for cell in perturbed(found):
-        own = again.get((cell.place.language_pair, cell.place.scorer, cell.place.system))
-        if own is None or not {"consis"} <= cell.numbers.keys() & own.numbers.keys():
-            continue
-        if np.array_equal(cell.keys, own.keys):
+        own = again.get(cell.place.of_system)
+        if own is not None and "consis" in cell.numbers and np.array_equal(cell.keys, own.keys):
             family = cell.place.asked("CONSIS beyond sampling")
             families.compare(family, kinds.CONSIS_BEYOND_NOISE, (cell, own), "consis", **cell.place.columns)
     return [*measures, *families.judge()]
@@ -166,11 +164,11 @@ def robust_consis_correlation(found: Sequence[Cell]) -> list[Measure]:
     """
     measures = []
     names = ("robust", "consis")
-
-    def has_both(cell: Cell) -> bool:
-        return all(name in cell.numbers and np.isfinite(cell.numbers[name].value) for name in names)
-
-    known = list(filter(has_both, perturbed(found)))
+    known = [
+        cell
+        for cell in perturbed(found)
+        if all(name in cell.numbers and np.isfinite(cell.numbers[name].value) for name in names)
+    ]
     for (pair, scorer), group in grouped(known, lambda cell: (cell.place.language_pair, cell.place.scorer)).items():
         points = np.array([[cell.numbers[name].value for cell in group] for name in names])
         if len(group) > 2 and points.std(axis=1).min() > 0:
@@ -200,7 +198,7 @@ def overall(found: Sequence[Cell]) -> list[Measure]:
     for group in views.values():
         shared = _shared(group)
         systems = [overall_cell(cells) for cells in shared]
-        measures += [measure for cell in systems for measure in _figures(cell)]
+        measures += [measure for cell in systems for _, measure in _numbers_of(cell, OVERALL)]
         measures += _ranks(systems)
         measures += _differences(list(zip(systems, shared, strict=True)))
     return measures
@@ -208,8 +206,8 @@ def overall(found: Sequence[Cell]) -> list[Measure]:
 
 def overall_figures(found: Sequence[Cell]) -> list[Measure]:
     """Overall figures of every system and scorer, compared with no other."""
-    views = grouped(perturbed(found), lambda cell: (cell.place.language_pair, cell.place.scorer, cell.place.system))
-    return [measure for cells in views.values() for measure in _figures(overall_cell(cells))]
+    views = grouped(perturbed(found), lambda cell: cell.place.of_system)
+    return [measure for cells in views.values() for _, measure in _numbers_of(overall_cell(cells), OVERALL)]
 
 
 def overall_cell(cells: Sequence[Cell]) -> Cell:
@@ -243,7 +241,8 @@ def overall_cell(cells: Sequence[Cell]) -> Cell:
 
 def _left_out(cells: Sequence[Cell]) -> str:
     """The cells in which too little was changed, by name, with how many segments were."""
-    names = [f"{_called(cell.place)} ({cell.changed})" for cell in cells if not cell.large_enough]
+    small = [cell for cell in cells if not cell.large_enough]
+    names = [f"{label_of(cell.place.perturbation or '', cell.place.level)} ({cell.changed})" for cell in small]
     return f"Left out, fewer than {LEAST_CHANGED} segments changed: {', '.join(names)}." if names else ""
 
 
@@ -284,20 +283,6 @@ def _shared(group: Sequence[Cell]) -> list[list[Cell]]:
     return [[cell for cell in cells if cell.place.question in common] for cells in systems.values()]
 
 
-def _figures(whole: Cell) -> Iterator[Measure]:
-    """The overall figures of a system, and those that mean nothing here with the reason."""
-    place = whole.place.columns
-    for name in OVERALL:
-        kind = kinds.by_name[name]
-        if name in whole.numbers:
-            if name in ("overall_delta", "overall_robust"):
-                yield measured_loss(kind, whole, name, whole.notes.get(name), **place)
-            else:
-                yield measured(kind, whole.numbers[name], whole.n, note=whole.notes.get(name), **place)
-        elif name in whole.notes:
-            yield undefined(kind, whole.n, whole.notes[name], **place)
-
-
 def _ranks(systems: Sequence[Cell]) -> list[Measure]:
     """Systems in order of quality under noise, on the data and in every resample; equal ones share a rank."""
     by = next((name for name in RANKED_BY if all(f"overall_{name}" in cell.numbers for cell in systems)), None)
@@ -326,17 +311,12 @@ def _differences(systems: Sequence[Whole]) -> list[Measure]:
         if not np.array_equal(one.keys, other.keys):
             continue
         arranged = overall_gains(*pair)
-        for name in _shared_names(one, other):
+        both = [name for name in OVERALL if name in one.numbers and name in other.numbers]
+        for name in [name for name in both if name != "overall_delta" or "overall_robust" not in both]:
             place = {**one.place.columns, "other": other.place.system}
             family = (one.place.language_pair, one.place.scorer, f"{OVERALL[name]} of two systems")
             families.compare(family, kinds.by_name[name].difference(), (one, other), name, arranged.get(name), **place)
     return families.judge()
-
-
-def _shared_names(one: Cell, other: Cell) -> list[str]:
-    """The overall figures that both sides have; Δ stands in where ROBUST is undefined."""
-    found = [name for name in OVERALL if name in one.numbers and name in other.numbers]
-    return [name for name in found if name != "overall_delta" or "overall_robust" not in found]
 
 
 def overall_pairs(pairs: Sequence[tuple[Cell, Cell]]) -> Iterator[tuple[Cell, Cell]]:
@@ -362,10 +342,6 @@ def units(cells: Sequence[Cell]) -> Keys:
     return np.unique(np.concatenate(list(distinct.values())))
 
 
-def _called(place: Place) -> str:
-    return label_of(place.perturbation or "", place.level)
-
-
 NO_LOSS = "The undefended system loses nothing here that could be won back."
 SURE = 0.025
 """A loss is one where no more than this share of its resamples is none."""
@@ -382,20 +358,17 @@ def defence_measures(
     """Of every defended system: gains, shares of the loss won back, what clean text loses, time and calls."""
     families = Families()
     measures: list[Measure] = []
-    known = {(cell.place.language_pair, cell.place.system, cell.place.question): cell for cell in found}
+    known = {cell.place: cell for cell in found}
     defended = defended_in(systems)
     for pair, system in defended:
         rivals = sum(other.inner.name == system.inner.name and here == pair for here, other in defended)
         for scorer in scorers:
-            mine = [
-                cell
-                for cell in found
-                if (cell.place.language_pair, cell.place.system, cell.place.scorer) == (pair, system.name, scorer.name)
-            ]
+            mine = Place(pair, scorer.name, system=system.name)
             pairs = [
                 (cell, bare)
-                for cell in mine
-                if (bare := known.get((pair, system.inner.name, cell.place.question))) is not None
+                for cell in found
+                if cell.place.of_system == mine
+                and (bare := known.get(replace(cell.place, system=system.inner.name))) is not None
                 and np.array_equal(cell.keys, bare.keys)
             ]
             both = [(cell, bare) for cell, bare in pairs if cell in perturbed([cell])]
@@ -428,7 +401,7 @@ def _won_back(
     families.add((cell.place.language_pair, cell.place.scorer, question), found, test)
     yield found
     if not loss.value < 0 or np.mean(loss.values >= 0) > SURE:
-        yield undefined(share, cell.n, NO_LOSS, **place)
+        yield Measure(share, None, cell.n, note=NO_LOSS, **place)
     else:
         with np.errstate(divide="ignore", invalid="ignore"):
             drawn = np.where(loss.values < 0, 100 * gain.values / -loss.values, np.nan)
@@ -441,13 +414,10 @@ def _clean(cell: Cell, bare: Cell, scorer: Scorer, margin: float, rivals: int, f
     place = {**cell.place.columns, "other": bare.place.system}
     family = (cell.place.language_pair, cell.place.scorer, "clean quality behind defences")
     yield families.compare(family, kinds.CLEAN_CHANGE, (cell, bare), "quality", **place)
-    if scorer.perfect is None:
-        note = f"{scorer.name} has no scale on which a margin could be stated."
-        yield undefined(kinds.CLEAN_MARGIN, cell.n, note, **place)
-        return
-    if cell.n < LEAST:
-        note = f"{cell.n} segments are too few to show that clean text stays within the margin; {LEAST} are needed."
-        yield undefined(kinds.CLEAN_MARGIN, cell.n, note, **place)
+    if scorer.perfect is None or cell.n < LEAST:
+        few = f"{cell.n} segments are too few to show that clean text stays within the margin; {LEAST} are needed."
+        note = f"{scorer.name} has no scale on which a margin could be stated." if scorer.perfect is None else few
+        yield Measure(kinds.CLEAN_MARGIN, None, cell.n, note=note, **place)
         return
     allowed = margin * scorer.perfect / 100
     left = measured(kinds.CLEAN_MARGIN, Resampled(change.value + allowed, change.values + allowed), cell.n, **place)

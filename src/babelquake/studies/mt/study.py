@@ -1,6 +1,6 @@
 """The MT study: how do translations change when the source changes a little? (Niu 2020; Jwalapuram 2023 §4)"""
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 
 import polars as pl
 
@@ -14,7 +14,6 @@ from babelquake.perturb.suite import suite as suite_of
 from babelquake.runs.info import Audit
 from babelquake.runs.run import Run
 from babelquake.runs.tables import counted
-from babelquake.scorers import Scorer
 from babelquake.scorers.strings.chrf import ChrF
 from babelquake.studies.card import Study
 from babelquake.studies.detection import detection, encoder_of
@@ -62,7 +61,7 @@ def plan(options: MtOptions) -> Plan:
         raise UserError(f"{data.name} has no sources: the MT study perturbs the column `source`.")
     suite, said = without_masked_lm(suite_for(options.suite, data, options.replicates, options.vocabulary))
     refuse_other_sides(options, suite)
-    segments, unchanged = sources_of(data, options.deduplicate)
+    segments, unchanged = with_given(one_row_per_source(data.segments, options.deduplicate), data)
     slicing_column(options.by, segments)
     unit = unit_for(options.unit, data, brings_variants(data))
     segments = with_units(segments, unit)
@@ -76,7 +75,6 @@ def plan(options: MtOptions) -> Plan:
         segments = with_units(documents_of(segments), "document")
     if options.side == "prompt":
         segments = with_prompts(segments, systems)
-    column = options.side
     return Plan(
         MT.name,
         options,
@@ -88,11 +86,11 @@ def plan(options: MtOptions) -> Plan:
             "translation",
             "source",
             left_out,
-            column=column,
+            column=options.side,
             repeats=options.repeats,
             documents=documents,
         ),
-        vocabularies(segments, column, suite, source_language),
+        vocabularies(segments, options.side, suite, source_language),
         systems,
         options.reset,
         detection(encoder_of(options.encoder)),
@@ -136,24 +134,16 @@ def mt(options: MtOptions) -> Run:
 
     Data may bring their own variants (columns `source` and `perturbed`) and translations of both (`translation` and
     `translation_perturbed`): then `systems` need not be named, and `suite` adds made variants. Without given variants
-    the suite is `everyday`.
-    `reset` undoes final marks that follow the source's (§4.1): `auto` and `paper` for the punctuation family only.
-    `full_stops` bounds the split of sentences that end in a full stop for `final-…` perturbations (§2.1: 1000),
-    `deduplicate` keeps the first of equal sources and references. `replicates` repeats stochastic perturbations;
-    segments stay the unit of resampling. `by` is a column whose values are measured one by one too, or `length`; `unit`
-    says what is resampled: segments, or documents, which is the default where data that bring variants have them.
-    `budget` is the most characters that remote systems may be sent.
+    the suite is `everyday`. `reset` undoes final marks that follow the source's (§4.1): `auto` and `paper` for the
+    punctuation family only. `replicates` repeats stochastic perturbations; segments stay the unit of resampling.
     """
     planned = plan(options)
     systems, suite = planned.systems or {}, planned.perturbations
     if not any(systems.values()):
         raise UserError(no_system(planned.data))
     keep_within_budget(planned)
-    with MT.session(
-        planned,
-        systems=[item.identity for item in next(iter(systems.values()), [])],
-        encoder=encoder_of(options.encoder),
-    ) as session:
+    named, encoder = [item.identity for item in next(iter(systems.values()), [])], encoder_of(options.encoder)
+    with MT.session(planned, systems=named, encoder=encoder) as session:
         run = session.run
         segments = session.once("segments", lambda: planned.segments)
         session.note_systems({(pair, item.name): item.signature for pair in systems for item in systems[pair]})
@@ -162,20 +152,19 @@ def mt(options: MtOptions) -> Run:
             return run
         tables = execute(planned, session)
         run.info.facts.audit = audit(segments)
-        session.say(*planned.notes)
-        session.say(*_missing_references(segments), *_not_applicable(tables["variants"], suite))
-        session.say(*_blank_sources(segments), *_misfitting_documents(tables["translations"]))
         scores, translations = tables["scores"], tables["translations"]
+        session.say(*planned.notes, *_notes(segments, tables["variants"], translations, suite))
         text_of = text_in(translations, "judged", "system", "row", "perturbation", "level", "replicate")
         require_scores(scores, session.scorers, "translations", text_of)
-        session.say(*_without_consis(session.scorers))
+        if names := [scorer.name for scorer in session.scorers if "reference" not in scorer.needs]:
+            session.say(f"{', '.join(names)} cannot compare two translations: no CONSIS.")
         judged = Judged.of(scores, translations, options.resamples, options.seed, segments, options.by)
         results = mt_results(
             judged,
             session.scorers,
             options.threshold,
             tables["failures"],
-            encoder_of(options.encoder),
+            encoder,
             planned.systems,
             options.margin,
             session.engine.quiet,
@@ -186,11 +175,7 @@ def mt(options: MtOptions) -> Run:
             results += baselines(segments, translations, session.scorers)
             changed = tables["variants"].filter(pl.col("perturbation") != REPEAT)
             results += achieved_shares(changed, segments, options.side)
-        return session.finish(
-            results,
-            language=source_language,
-            extra_signatures={"chrf": ChrF().signature},
-        )
+        return session.finish(results, language=source_language, extra_signatures={"chrf": ChrF().signature})
 
 
 def refuse_other_sides(options: MtOptions, suite: Suite) -> None:
@@ -231,42 +216,26 @@ def with_prompts(segments: pl.DataFrame, systems: Systems) -> pl.DataFrame:
     )
 
 
-def _misfitting_documents(translations: pl.LazyFrame) -> list[str]:
-    """How many documents could not be brought back to sentences."""
-    fits = pl.col("by_sentence")
-    count, whole = translations.select(fits.count(), (~fits).sum().alias("whole")).collect().row(0)
-    said = f"{whole:,} of {count:,} documents were judged as a whole: their lines do not fit those sent."
-    return [said] if whole else []
-
-
-def _without_consis(scorers: Sequence[Scorer]) -> list[str]:
-    names = [scorer.name for scorer in scorers if "reference" not in scorer.needs]
-    return [f"{', '.join(names)} cannot compare two translations: no CONSIS."] if names else []
-
-
-def _missing_references(segments: pl.DataFrame) -> list[str]:
+def _notes(segments: pl.DataFrame, variants: pl.LazyFrame, translations: pl.LazyFrame, suite: Suite) -> Iterator[str]:
+    """What is left out: missing references, perturbations without a row, blank sources, documents cut otherwise."""
     translated = segments.filter(pl.col("source").fill_null("").str.strip_chars() != "")
     missing = int((given_references(translated["references"]).list.len() == 0).sum())
-    if not missing:
-        return []
-    if missing == translated.height:
-        return ["No segment has a reference: only CONSIS and % inconsistent are measured."]
-    return [
-        f"{missing} of {translated.height} segments have no reference and are left out of quality, Δ and ROBUST; "
-        "CONSIS and % inconsistent are measured on all."
-    ]
-
-
-def _blank_sources(segments: pl.DataFrame) -> list[str]:
-    blank = segments.filter(pl.col("source").fill_null("").str.strip_chars() == "").height
-    return [f"{blank} of {segments.height} segments have a blank source and are left out."] if blank else []
-
-
-def _not_applicable(variants: pl.LazyFrame, chosen: Suite) -> list[str]:
-    """Perturbations without a row in the results, named rather than dropped in silence."""
+    if missing == translated.height and missing:
+        yield "No segment has a reference: only CONSIS and % inconsistent are measured."
+    elif missing:
+        yield (
+            f"{missing} of {translated.height} segments have no reference and are left out of quality, Δ and ROBUST; "
+            "CONSIS and % inconsistent are measured on all."
+        )
     cell = ["perturbation", "level"]
     applied = set(counted(variants, pl.lit(True), cell).select(cell).iter_rows())
-    return [f"{one.spec} applies to no segment." for one in chosen.perturbations if one.cell not in applied]
+    yield from (f"{one.spec} applies to no segment." for one in suite.perturbations if one.cell not in applied)
+    if blank := segments.height - translated.height:
+        yield f"{blank} of {segments.height} segments have a blank source and are left out."
+    fits = pl.col("by_sentence")
+    count, whole = translations.select(fits.count(), (~fits).sum().alias("whole")).collect().row(0)
+    if whole:
+        yield f"{whole:,} of {count:,} documents were judged as a whole: their lines do not fit those sent."
 
 
 DEFAULT_SUITE = "everyday"
@@ -282,12 +251,7 @@ def suite_for(asked: Perturbations | None, data: Dataset, replicates: int | None
     return chosen
 
 
-def sources_of(data: Dataset, deduplicate: bool = False) -> tuple[pl.DataFrame, list[str]]:
-    """Every source once, numbered, with the variants that the data bring, and what there is to say of these."""
-    return with_given(one_row_per_source(data.segments, deduplicate), data)
-
-
-def one_row_per_source(segments: pl.DataFrame, deduplicate: bool = False) -> pl.DataFrame:
+def one_row_per_source(segments: pl.DataFrame, deduplicate: bool) -> pl.DataFrame:
     """The segments without translations they may come with, numbered; on request without duplicates."""
     own = {"translation", "system", "score", "row", *VARIANTS}
     columns = [name for name in segments.columns if name not in own]
