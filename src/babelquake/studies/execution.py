@@ -56,17 +56,20 @@ def execute(plan: Plan, session: Session) -> Tables:
     `variants`; with systems `translations`, `scores` and, where something is looked for in them, `failures`; without
     systems `scores` (one row per judged text), `sums` (replicates of a segment together) and the `spans` marked.
     """
-    run, material = session.run, plan.material
+    run, material = session.run, plan.perturbed
     session.words = plan.words
-    if material is None:
-        raise ValueError(f"the plan of {plan.study} perturbs nothing")
     judged = ("scores",) if plan.systems is not None else ("scores", "sums")
     wanted = ["variants", *(["translations"] if plan.systems is not None else []), *judged]
     wanted += ["failures"] if plan.detect is not None else []
     if all(run.has(table) for table in wanted):
         return {table: run.scan(table) for table in wanted}
     blocks, parts = plan.blocks(), {table: run.parts(table) for table in (*wanted, "spans")}
-    _perturb(plan, blocks, parts["variants"], session.engine)
+    missing = [block for block in blocks if not parts["variants"].has(block.name)]
+    total, quiet = sum(len(block.segments) for block in missing), session.engine.quiet
+    with Progress("perturbing", total, quiet=quiet) as progress:
+        for block, made in plan.variants(session.engine, missing):
+            parts["variants"].store(block.name, made)
+            progress.advance(block.segments.height)
     _keep_within(plan, session, blocks, parts)
     joined = {"variants": [block.name for block in blocks]}
     if plan.systems is None:
@@ -92,18 +95,10 @@ def execute(plan: Plan, session: Session) -> Tables:
     return {table: found[table] for table in wanted}
 
 
-def _perturb(plan: Plan, blocks: Sequence[Block], variants: Parts, engine: Engine) -> None:
-    missing = [block for block in blocks if not variants.has(block.name)]
-    with Progress("perturbing", sum(len(block.segments) for block in missing), quiet=engine.quiet) as progress:
-        for block, made in plan.variants(engine, missing):
-            variants.store(block.name, made)
-            progress.advance(block.segments.height)
-
-
 def _keep_within(plan: Plan, session: Session, blocks: Sequence[Block], parts: dict[str, Parts]) -> None:
     """Refuse to begin what would send more characters to remote systems or judges than the budget allows."""
-    engine, material = session.engine, plan.material
-    if engine.budget is None or material is None:
+    engine, material = session.engine, plan.perturbed
+    if engine.budget is None:
         return
     asked: list[tuple[System, str | None, list[str]]] = []
     for pair, number, system in _systems(plan):
@@ -119,18 +114,11 @@ def _keep_within(plan: Plan, session: Session, blocks: Sequence[Block], parts: d
     for number, scorer in enumerate(plan.scorers) if plan.systems is None else ():
         if scorer.remote:
             left = [block for block in blocks if not parts["scores"].has(f"{number:03d}-{block.name}")]
-            questions = [
-                one
-                for block in left
-                for one in engine.unjudged(scorer, material.questions(block, _paired(material, block, parts)))
-            ]
+            paired = ((block, material.paired(block, parts["variants"].read(block.name))) for block in left)
+            questions = [one for both in paired for one in engine.unjudged(scorer, material.questions(*both))]
             characters = sum(one.characters for one in questions)
             rows.append(Unasked(scorer.name, None, True, len(questions), characters, None, None))
     refuse_beyond(engine.budget, [row for row in rows if row.remote and row.characters])
-
-
-def _paired(material: Material, block: Block, parts: dict[str, Parts]) -> pl.DataFrame:
-    return material.paired(block, parts["variants"].read(block.name))
 
 
 def _systems(plan: Plan) -> Iterator[tuple[str | None, int, System]]:
@@ -160,17 +148,15 @@ def _translated(
     plan: Plan, system: System, block: Block, noisy: pl.DataFrame, made: frozenset[str], engine: Engine
 ) -> pl.DataFrame:
     """One system's translations of a block's clean sources, then of the perturbed ones; `made` are the suite's."""
-    segments, reset = block.segments, plan.reset
-    documents = plan.material is not None and plan.material.documents
-    of_prompts = plan.material is not None and plan.material.column == "prompt"
-    repeats = plan.material.repeats if plan.material is not None else 1
+    segments, reset, material = block.segments, plan.reset, plan.perturbed
+    of_prompts = material.column == "prompt"
     if isinstance(system, Stored):
         segments, noisy = system.known(segments, noisy)
     sources = dict(zip(segments["row"], segments["source"].fill_null(""), strict=True))
     if isinstance(system, Stored):
         everything = [Told(text) for text in (*system.of_clean(list(sources)), *system.of_variants(noisy))]
     else:
-        asking = Asking(system, "prompt" if of_prompts else "source", documents, repeats)
+        asking = Asking(system, material.column, material.documents, material.repeats)
         everything = _asked(system, [*asking.clean(segments), *asking.perturbed(segments, noisy)], engine)
     texts = [sources[row] for row in noisy["row"]] if of_prompts else noisy["text"].to_list()
     exchanges = [told.exchange for told in everything]
@@ -182,7 +168,7 @@ def _translated(
         for text, row, name, changed in zip(raw, noisy["row"], noisy["perturbation"], texts, strict=True)
     ]
     by_sentence: list[bool | None] = [None] * len(everything)
-    if documents:
+    if material.documents:
         whole = [brought_back(sources[row], sources[row], clean[row], None) for row in sources]
         back = [
             brought_back(sources[row], sent, text, clean[row])
@@ -291,7 +277,12 @@ def _judge(plan: Plan, session: Session, pieces: Pieces, read: Read, parts: dict
             names = [f"{named[id(scorer)]}-{name}" for scorer in group]
             if all(parts[table].has(part) for table in tables for part in names):
                 continue
-            for part, found in zip(names, _judged(plan, group, block, read(name, block), session.engine), strict=True):
+            rows = read(name, block)
+            if plan.systems is None:
+                judged = _of_texts(plan.perturbed, block, rows, group, session.engine)
+            else:
+                judged = [{"scores": _of_translations(scorer, block, rows, session.engine)} for scorer in group]
+            for part, found in zip(names, judged, strict=True):
                 for table in reversed(tables):
                     parts[table].store(part, found[table])
         for scorer in group:
@@ -308,8 +299,7 @@ def _judge(plan: Plan, session: Session, pieces: Pieces, read: Read, parts: dict
 
 def _marks(plan: Plan, scorer: Scorer) -> bool:
     """Whether the errors that a scorer marks are kept."""
-    judged_as_it_is = plan.systems is None and plan.material is not None and plan.material.side == "translation"
-    return scorer.marks_errors and judged_as_it_is
+    return scorer.marks_errors and plan.systems is None and plan.perturbed.side == "translation"
 
 
 def _spans(
@@ -320,19 +310,17 @@ def _spans(
     These are the variants whose score moved most, and the clean texts they come from. What the engine's answers and
     the scorers' memories hold is not asked again.
     """
-    if plan.material is None:
-        raise ValueError("nothing is perturbed")
     chosen = _most_moved(pl.concat(parts["scores"].read(f"{number}-{name}") for name, _ in pieces))
     variants = pl.concat(read(name, block).filter(pl.col("perturbation").is_not_null()) for name, block in pieces)
     if "own_source" in variants.columns:
         variants = variants.filter(pl.col("own_source").is_null())
     on = ["row", *VARIANT]
     texts = chosen.join(variants.select(*on, "text"), on=on, how="inner", nulls_equal=True, maintain_order="left")
-    own = plan.material.segments.filter(pl.col("row").is_in(texts["row"].unique().implode()))
+    own = plan.perturbed.segments.filter(pl.col("row").is_in(texts["row"].unique().implode()))
     clean = own.select("row", *cell_columns(), "text")
     both = pl.concat([clean, texts.select(clean.columns)], how="vertical_relaxed").sort("row", maintain_order=True)
     places = own["row"].search_sorted(both["row"]).to_numpy()
-    asked = plan.material.batch(own, both["text"].to_list(), places)
+    asked = plan.perturbed.batch(own, both["text"].to_list(), places)
     spans = [[span._asdict() for span in some] for some in session.engine.mark(scorer, asked)]
     found = both.drop("text").with_columns(scorer=pl.lit(scorer.name), spans=pl.Series(spans, dtype=pl.List(ERROR)))
     return found.select([pl.col(name).cast(kind) for name, kind in SPANS.items()])
@@ -347,17 +335,6 @@ def _most_moved(scores: pl.DataFrame) -> pl.DataFrame:
         .with_columns(moved=(pl.col("before") - pl.col("score")).abs().fill_nan(None))
     )
     return moved.sort(["moved", "row", *VARIANT], descending=[True, *[False] * 4], nulls_last=True).head(MOST_MARKED)
-
-
-def _judged(
-    plan: Plan, group: Sequence[Scorer], block: Block, rows: pl.DataFrame, engine: Engine
-) -> list[dict[str, pl.DataFrame]]:
-    """By scorer, its rows of the tables of scores, for what was made of one block."""
-    if plan.systems is not None:
-        return [{"scores": _of_translations(scorer, block, rows, engine)} for scorer in group]
-    if plan.material is None:
-        return []
-    return _of_texts(plan.material, block, rows, group, engine)
 
 
 def _of_texts(

@@ -7,15 +7,16 @@ Time is what earlier calls of the same system or scorer took; where there were n
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from babelquake.engine import Engine
 from babelquake.engine.progress import duration
 from babelquake.errors import UserError, setting
 from babelquake.models.chat import Cost
 from babelquake.perturb.suite import Suite
-from babelquake.scorers.base import Question, Questions, Scorer
+from babelquake.scorers.base import Question, Scorer
 from babelquake.studies.inquiries import Asking
 from babelquake.studies.plan import Plan
 from babelquake.studies.variants import Piece, any_filler, blocks_of, variants_of
@@ -70,19 +71,20 @@ class Forecast:
     @property
     def dollars(self) -> float | None:
         """What is known of the price of everything."""
-        known = [row.dollars for row in (*self.systems, *self.scorers) if row.dollars is not None]
-        return sum(known) if known else None
+        return self._sum("dollars")
 
     @property
     def tokens(self) -> int | None:
         """How many tokens go to chat models and come back, about."""
-        known = [row.tokens for row in (*self.systems, *self.scorers) if row.tokens is not None]
-        return sum(known) if known else None
+        return self._sum("tokens")
 
     @property
     def seconds(self) -> float | None:
         """How long everything takes, as far as it is known."""
-        known = [row.seconds for row in (*self.systems, *self.scorers) if row.seconds is not None]
+        return self._sum("seconds")
+
+    def _sum(self, what: str) -> Any:
+        known = [number for row in (*self.systems, *self.scorers) if (number := getattr(row, what)) is not None]
         return sum(known) if known else None
 
     def told(self) -> list[str]:
@@ -154,7 +156,7 @@ def forecast(plan: Plan, engine: Engine | None = None) -> Forecast:
     limit = getattr(plan.options, "max_queries", None)
     return Forecast(
         segments=len(plan.data),
-        selected=_selected(plan),
+        selected=plan.segments.height,
         variants=variants,
         texts=everything,
         systems=systems,
@@ -163,10 +165,6 @@ def forecast(plan: Plan, engine: Engine | None = None) -> Forecast:
         most_questions=plan.searches * limit if plan.searches is not None and limit else None,
         shared_questions=plan.shared_questions,
     )
-
-
-def _selected(plan: Plan) -> int:
-    return len(plan.data) if plan.material is None else plan.material.segments.height
 
 
 Sending = dict[tuple[str | None, int], dict[str, None]]
@@ -179,12 +177,12 @@ def _texts(plan: Plan, engine: Engine) -> tuple[set[str], Sending, int]:
     sent: Sending = {}
     count = 0
     for block, variants in plan.variants(engine):
-        column = plan.material.column if plan.material else "text"
-        texts.update(block.segments[column].fill_null(""), variants["text"])
+        material = plan.perturbed
+        texts.update(block.segments[material.column].fill_null(""), variants["text"])
         count += variants.height
         for number, system in enumerate((plan.systems or {}).get(block.language_pair, ())):
-            if plan.material is not None and not isinstance(system, Stored):
-                asking = Asking(system, column, plan.material.documents, plan.material.repeats)
+            if not isinstance(system, Stored):
+                asking = Asking(system, material.column, material.documents, material.repeats)
                 here = sent.setdefault((block.language_pair, number), {})
                 here.update(dict.fromkeys(asking.everything(block.segments, variants)))
     return {text for text in texts if text.strip()}, sent, count
@@ -236,29 +234,31 @@ def unsent_by(asked: Iterable[tuple[System, str | None, list[str]]], engine: Eng
 
 
 def _unsent(system: System, pair: str | None, texts: Sequence[str], engine: Engine) -> Unasked:
-    cost = system.cost(texts)
-    seconds = engine.seconds(system.signature, len(texts))
-    count, remote = len(texts), system.remote
-    found = Unasked(system.name, pair, remote, count, cost.characters, cost.dollars, seconds, cost.tokens)
-    return replace(found, what="texts to translate")
+    cost, seconds, what = system.cost(texts), engine.seconds(system.signature, len(texts)), "texts to translate"
+    told = (cost.characters, cost.dollars, seconds, cost.tokens)
+    return Unasked(system.name, pair, system.remote, len(texts), *told, what=what)
 
 
 def _of_scorers(plan: Plan, engine: Engine, variants: int) -> tuple[tuple[Unasked, ...], int]:
-    """What each scorer still has to judge; of those that compute, how many texts there are."""
+    """What each scorer still has to judge; of those that compute, how many texts there are.
+
+    Of translations that are still to be made, texts stand in for their translations.
+    """
     asking = [scorer for scorer in plan.scorers if scorer.costly or scorer.remote]
     counts: Counter[str] = Counter()
     costs: dict[str, Cost] = {}
     if plan.systems is not None:
         times = max(map(len, plan.systems.values()), default=0)
-        texts = (_selected(plan) + variants) * times
+        texts = (plan.segments.height + variants) * times
         judges = [scorer for scorer in asking if scorer.cost([STAND_IN]).tokens is not None]
-        for questions in _about_translations(plan, engine) if judges else ():
+        for block, made in plan.variants(engine) if judges else ():
+            stand_ins = plan.perturbed.questions(block, plan.perturbed.paired(block, made))
             for scorer in judges:
                 for way in scorer.ways:
-                    _add(costs, scorer, way.cost(questions.one_by_one(scorer.needs) * times))
+                    _add(costs, scorer, way.cost(stand_ins.one_by_one(scorer.needs) * times))
         about = {name: cost._replace(characters=None) for name, cost in costs.items()}
         return tuple(_unjudged(one, texts * len(one.ways), about.get(one.name), engine) for one in plan.scorers), texts
-    total = sum(len(some) for some in plan.beside()) + (_selected(plan) + variants if plan.material else 0)
+    total = sum(len(some) for some in plan.beside()) + (plan.segments.height + variants if plan.material else 0)
     for questions in plan.questions(engine) if asking else ():
         for scorer in asking:
             for way in scorer.ways:
@@ -274,22 +274,11 @@ def _of_scorers(plan: Plan, engine: Engine, variants: int) -> tuple[tuple[Unaske
     return tuple(rows), total
 
 
-def _about_translations(plan: Plan, engine: Engine) -> Iterable[Questions]:
-    """What scorers will be asked of translations that are still to be made: texts stand in for their translations."""
-    if plan.material is not None:
-        for block, variants in plan.variants(engine):
-            paired = plan.material.paired(block, variants)
-            yield plan.material.questions(block, paired)
-
-
 def _add(costs: dict[str, Cost], scorer: Scorer, cost: Cost) -> None:
     """Add to what a scorer's answers cost; what is not known stays so."""
     before = costs.get(scorer.name)
-    costs[scorer.name] = cost if before is None else Cost(*(_sum(*pair) for pair in zip(before, cost, strict=True)))  # type: ignore[arg-type]
-
-
-def _sum(one: float | None, other: float | None) -> float | None:
-    return None if one is None or other is None else one + other
+    sums: Any = (None if None in pair else sum(pair) for pair in zip(before or (), cost, strict=False))
+    costs[scorer.name] = cost if before is None else Cost(*sums)
 
 
 def _unjudged(scorer: Scorer, texts: int, cost: Cost | None, engine: Engine) -> Unasked:

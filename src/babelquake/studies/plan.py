@@ -196,6 +196,13 @@ class Plan:
         return self.data.segments if self.material is None else self.material.segments
 
     @property
+    def perturbed(self) -> Material:
+        """The material of a study that has one."""
+        if self.material is None:
+            raise ValueError(f"the plan of {self.study} perturbs nothing")
+        return self.material
+
+    @property
     def perturbations(self) -> Suite:
         """The suite; an empty one where all variants are given."""
         return self.suite if self.suite is not None else Suite("", ())
