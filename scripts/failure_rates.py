@@ -10,7 +10,7 @@ import polars as pl
 
 from babelquake.runs.run import Run
 from babelquake.stats.intervals import wilson
-from babelquake.studies.check.study import ANY
+from babelquake.studies.detection import ANY
 
 MOST_KINDS = 3
 FORMS = ("instruction", "switch", "switch-example", "json", "json-example")

@@ -26,8 +26,7 @@ from babelquake.failures import Pair, cards_for
 from babelquake.failures.pair import words_of
 from babelquake.languages import LanguagePair
 from babelquake.stats.intervals import wilson
-from babelquake.studies.check.study import ANY
-from babelquake.studies.detection import detached_among
+from babelquake.studies.detection import ANY, detached_among
 
 Texts = tuple[str, str]
 Fault = Callable[[str, str, random.Random], Texts | None]

@@ -30,6 +30,8 @@ from babelquake.studies.options import FailureEncoder
 from babelquake.studies.variants import Block
 
 KEYS = ("system", "language_pair", "row", "id", "perturbation", "level", "replicate")
+PIECE = 20_000
+"""Translations whose vectors are compared at once."""
 SCHEMA: dict[str, Any] = {
     "kind": pl.String,
     "score": pl.Float64,
@@ -88,6 +90,20 @@ def cards_with(
     return cards_for(source, target, kinds, sources=sources, injected=injected, costs=costs)
 
 
+def detached_in(
+    texts: pl.DataFrame, source: Language | None, target: Language | None, encoder: FailureEncoder, engine: Engine
+) -> Iterator[tuple[int, Failure]]:
+    """Translations that have little to do with their source, by `row`, piece by piece in bounded memory.
+
+    Beside those of perturbed sources stands the clean one: noise keeps the meaning, and encoders read clean text best.
+    """
+    both = pl.all_horizontal(pl.col("source", "translation").fill_null("").str.strip_chars() != "")
+    for piece in texts.filter(both).select("row", "source", "translation").iter_slices(PIECE):
+        pairs = [Pair(text, made, source, target) for _, text, made in piece.iter_rows()]
+        rows = piece["row"].to_list()
+        yield from ((rows[place], failure) for place, failure in detached_among(pairs, encoder, engine))
+
+
 def detached_among(pairs: Sequence[Pair], encoder: FailureEncoder, engine: Engine) -> Iterator[tuple[int, Failure]]:
     """Which translations have little to do with their source, by place; only where vectors doubt are others asked."""
     cosines = _asked("embedding-similarity[model=vectors-multi]", pairs, engine)
@@ -126,7 +142,10 @@ def detection(encoder: FailureEncoder) -> Callable[[Block, pl.DataFrame, Engine]
                 if exchange is not None:
                     found += ((place, failure) for failure in _of_exchange(translation or "", exchange))
         if any(card.kind == "detached" for card in cards):
-            found += _detached(block, translations, encoder, engine)
+            clean = block.segments.select("row", "source")
+            made = translations.select("row", "translation").with_row_index("place")
+            beside = made.join(clean, on="row", how="left", maintain_order="left").drop("row").rename({"place": "row"})
+            found += detached_in(beside, source, target, encoder, engine)
             found.sort(key=lambda one: one[0])
         told = pl.DataFrame(columns_of([failure for _, failure in found]), schema=SCHEMA)
         return pl.concat([translations.select(KEYS)[[place for place, _ in found]], told], how="horizontal")
@@ -171,20 +190,6 @@ def _injections(translations: pl.DataFrame) -> dict[int, Injection]:
         for place, (row, _, _, label) in enumerate(columns)
         if (asks := asked.get(label))
     }
-
-
-def _detached(
-    block: Block, translations: pl.DataFrame, encoder: FailureEncoder, engine: Engine
-) -> Iterator[tuple[int, Failure]]:
-    """Compared with the clean source: noise keeps the meaning, and encoders read clean text best."""
-    source, target = sides(block.language_pair)
-    clean = dict(block.segments.select("row", "source").iter_rows())
-    rows, pairs = [], []
-    for place, (row, text) in enumerate(translations.select("row", "translation").iter_rows()):
-        if text and text.strip() and (clean[row] or "").strip():
-            rows.append(place)
-            pairs.append(Pair(clean[row], text, source, target))
-    yield from ((rows[place], failure) for place, failure in detached_among(pairs, encoder, engine))
 
 
 ANY = "any"

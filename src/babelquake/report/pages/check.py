@@ -23,7 +23,8 @@ from babelquake.report.table import Table, number, of
 from babelquake.report.verdict import sentence_case
 from babelquake.runs.measures import Results, Row, apart, values
 from babelquake.runs.run import AnyRun, Run, opened
-from babelquake.studies.check.study import ANY, MOST_NAMED, flagged, of_systems
+from babelquake.studies.check.study import MOST_NAMED, flagged, of_systems
+from babelquake.studies.detection import ANY
 
 
 def check_tables(run: Run) -> list[Table]:

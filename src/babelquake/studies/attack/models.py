@@ -1,6 +1,6 @@
 """Which models an attack draws on – named by the user, the paper's, or those that ship – and what languages need."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 
 from babelquake import models
@@ -104,43 +104,27 @@ def taggers(models: Models, goal: Goal, data: Dataset) -> dict[str, str]:
     return {"parts of speech": ", ".join(dict.fromkeys(map(tagger, _languages(goal, data))))}
 
 
-def language_notes(models: Models, goal: Goal, data: Dataset) -> list[str]:
+def language_notes(models: Models, goal: Goal, data: Dataset) -> Iterator[str]:
     """What stop words, words and models are worth for texts in these languages."""
     languages = _languages(goal, data)
-    return [*_unnamed(languages), *_unlisted(languages), *_unspaced(goal, data), *_foreign(models, languages)]
+    if None in languages:
+        use = setting("language_pair", metavar="PAIR")
+        yield f"No language pair given: texts are taken to be English. Use {use} for another language."
+    if without := [language for language in languages if word_lists(language) is None]:
+        yield f"No stop words of {', '.join(map(str, without))} are known, so none are spared."
+    texts = data.segments["source" if goal.on_system else "translation"].drop_nulls()
+    if 2 * sum(map(is_unspaced, texts)) > len(texts):
+        yield "Most texts have no spaces between words: all between two punctuation marks counts as one word."
+    others = [language for language in languages if language is not None and language.code != "en"]
+    if others and models.of_english:
+        named, verb = " and ".join(models.of_english), "is" if len(models.of_english) == 1 else "are"
+        where = ", ".join(others)
+        yield f"{named} {verb} of English, and texts in {where} are attacked: name models of their language."
 
 
 def _languages(goal: Goal, data: Dataset) -> list[Language | None]:
     """The languages of the attacked texts, each once."""
     return list(dict.fromkeys(sides(pair)[0 if goal.on_system else 1] for pair in pairs_of(data)))
-
-
-def _unnamed(languages: Sequence[Language | None]) -> list[str]:
-    use = setting("language_pair", metavar="PAIR")
-    said = f"No language pair given: texts are taken to be English. Use {use} for another language."
-    return [said] if None in languages else []
-
-
-def _unlisted(languages: Sequence[Language | None]) -> list[str]:
-    without = [language for language in languages if word_lists(language) is None]
-    return [f"No stop words of {', '.join(map(str, without))} are known, so none are spared."] if without else []
-
-
-def _unspaced(goal: Goal, data: Dataset) -> list[str]:
-    texts = data.segments["source" if goal.on_system else "translation"].drop_nulls()
-    many = 2 * sum(map(is_unspaced, texts)) > len(texts)
-    said = "Most texts have no spaces between words: all between two punctuation marks counts as one word."
-    return [said] if many else []
-
-
-def _foreign(models: Models, languages: Sequence[Language | None]) -> list[str]:
-    """What models of English are worth for texts in other languages."""
-    others = [language for language in languages if language is not None and language.code != "en"]
-    if not others or not models.of_english:
-        return []
-    named = " and ".join(models.of_english)
-    verb = "is" if len(models.of_english) == 1 else "are"
-    return [f"{named} {verb} of English, and texts in {', '.join(others)} are attacked: name models of their language."]
 
 
 WORDS = 1 << 16

@@ -2,8 +2,8 @@
 
 import math
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
 import polars as pl
 
@@ -12,7 +12,7 @@ from babelquake.engine import Engine, Progress
 from babelquake.errors import GateError, UserError, setting
 from babelquake.failures import DETECTORS, WITHOUT_MODEL, Card, Failure, Pair
 from babelquake.failures.rules import Rules, read_rules
-from babelquake.languages import Language, sides
+from babelquake.languages import sides
 from babelquake.models.shipped import INSTALL
 from babelquake.runs.findings import Finding, Number
 from babelquake.runs.measures import Measure, Results, Row, values
@@ -23,11 +23,12 @@ from babelquake.studies.card import Study
 from babelquake.studies.cells import Cell, share
 from babelquake.studies.check import CheckOptions
 from babelquake.studies.detection import (
+    ANY,
     SCHEMA,
     Detector,
     cards_with,
     columns_of,
-    detached_among,
+    detached_in,
     encoder_of,
     failure_cells,
 )
@@ -38,7 +39,6 @@ from babelquake.studies.plan import Plan
 from babelquake.studies.resolve import several
 from babelquake.text import digest
 
-ANY = "any"
 MOST_NAMED = 3
 """Kinds that the verdict names."""
 
@@ -101,11 +101,10 @@ def plan(options: CheckOptions) -> Plan:
 
     def local() -> Iterable[Unasked]:
         segments = _translations(material)
-        chosen, sample = _chosen(options), segments.head(TIMED)
-        encoder, rules, engine = encoder_of(options.encoder), _rules(options), Engine(quiet=True)
-        _failures(sample.head(1), chosen, encoder, rules, engine)  # models are loaded once
+        look, sample, engine = Look.of(options), segments.head(TIMED), Engine(quiet=True)
+        _failures(sample.head(1), look, engine)  # models are loaded once
         started = time.process_time()
-        _failures(sample, chosen, encoder, rules, engine)
+        _failures(sample, look, engine)
         seconds = (time.process_time() - started) * segments.height / sample.height
         characters = int(segments["translation"].str.len_chars().sum())
         yield Unasked("failure detectors", None, False, segments.height, characters, None, seconds, what="translations")
@@ -113,33 +112,47 @@ def plan(options: CheckOptions) -> Plan:
     return Plan("check", options, material, (), local=local, notes=material.notes)
 
 
-def _chosen(options: CheckOptions) -> list[str] | None:
-    """The kinds of failure to look for; None for all."""
-    chosen: list[str] | None = None if options.kinds is None else several(options.kinds)
-    for kind in chosen or ():
-        DETECTORS.get(kind)
-    return chosen
+@dataclass(frozen=True)
+class Look:
+    """What is looked for, and with what."""
 
+    kinds: list[str] | None
+    """None for all."""
+    encoder: FailureEncoder
+    rules: Rules | None
 
-def _rules(options: CheckOptions) -> Rules | None:
-    given = options.rules
-    return given if isinstance(given, Rules) or given is None else read_rules(given)
+    @classmethod
+    def of(cls, options: CheckOptions) -> "Look":
+        """As the options say it."""
+        kinds: list[str] | None = None if options.kinds is None else several(options.kinds)
+        for kind in kinds or ():
+            DETECTORS.get(kind)
+        given = options.rules
+        rules = given if isinstance(given, Rules) or given is None else read_rules(given)
+        return cls(kinds, encoder_of(options.encoder), rules)
+
+    def cards(self, here: pl.DataFrame) -> list[Card]:
+        """The detectors that serve the segments of one language pair."""
+        return cards_with(self.encoder, *sides(here["language_pair"][0]), self.kinds, sources=_has_sources(here))
 
 
 @takes(CheckOptions)
 def check(options: CheckOptions) -> Run:
     """Look for failures in translations: flags with evidence, rates with intervals per system and language pair."""
-    planned = plan(options)
-    material, chosen, rules = planned.data, _chosen(options), _rules(options)
-    said = None if rules is None else digest([rules.model_dump_json()])
-    encoder = encoder_of(options.encoder)
-    with CHECK.session(planned, kinds=chosen, rules=said, encoder=encoder) as session:
+    planned, look = plan(options), Look.of(options)
+    said = None if look.rules is None else digest([look.rules.model_dump_json()])
+    with CHECK.session(planned, kinds=look.kinds, rules=said, encoder=look.encoder) as session:
         if session.finished:
             return session.run
-        segments = session.once("segments", lambda: _translations(material))
-        session.say(*material.notes, *_not_judged(segments, chosen, encoder))
-        found = session.once("failures", lambda: _failures(segments, chosen, encoder, rules, session.engine))
-        return session.finish(rates(segments, found, _kinds(segments, chosen, encoder, rules)))
+        segments = session.once("segments", lambda: _translations(planned.data))
+        session.say(*planned.notes, *_not_judged(segments, look))
+        found = session.once("failures", lambda: _failures(segments, look, session.engine))
+        ours = look.rules.kinds if look.rules else ()
+        kinds = {
+            pair: [*(card.kind for card in look.cards(here)), *ours]
+            for (pair,), here in segments.group_by("language_pair", maintain_order=True)
+        }
+        return session.finish(rates(segments, found, kinds))
 
 
 def _with_translations(data: Dataset) -> Dataset:
@@ -181,27 +194,13 @@ def _translations(data: Dataset) -> pl.DataFrame:
     return found.with_row_index("row")
 
 
-def _cards(pair: str | None, kinds: Sequence[str] | None, encoder: FailureEncoder, sources: bool) -> list[Card]:
-    return cards_with(encoder, *sides(pair), kinds, sources=sources)
-
-
-def _kinds(
-    segments: pl.DataFrame, kinds: Sequence[str] | None, encoder: FailureEncoder, rules: Rules | None
-) -> dict[str | None, list[str]]:
-    """For each language pair what was looked for."""
-    ours = rules.kinds if rules else ()
-    return {
-        pair: [*(card.kind for card in _cards(pair, kinds, encoder, _has_sources(here))), *ours]
-        for (pair,), here in segments.group_by("language_pair", maintain_order=True)
-    }
-
-
 def _has_sources(segments: pl.DataFrame) -> bool:
     return segments["source"].null_count() < segments.height
 
 
-def _not_judged(segments: pl.DataFrame, kinds: Sequence[str] | None, encoder: FailureEncoder) -> Iterator[str]:
+def _not_judged(segments: pl.DataFrame, look: Look) -> Iterator[str]:
     """What could not be looked for, and why."""
+    kinds, encoder = look.kinds, look.encoder
     wanted = kinds if kinds is not None else DETECTORS.names()
     asked = {"injection", "exchange"}
     injected = [kind for kind in wanted if asked & DETECTORS.get(kind).needs]
@@ -213,7 +212,7 @@ def _not_judged(segments: pl.DataFrame, kinds: Sequence[str] | None, encoder: Fa
         missing = f" {INSTALL}" if encoder_of("auto") == "none" else ""
         yield f"{', '.join(modelled)}: not looked for, because no encoder is used.{missing}"
     for (pair,), here in segments.group_by("language_pair", maintain_order=True):
-        served = {card.kind for card in _cards(pair, kinds, encoder, _has_sources(here))}
+        served = {card.kind for card in look.cards(here)}
         lacking = [kind for kind in wanted if kind not in served and (encoder != "none" or kind not in modelled)]
         if not lacking:
             continue
@@ -223,68 +222,31 @@ def _not_judged(segments: pl.DataFrame, kinds: Sequence[str] | None, encoder: Fa
         yield f"{', '.join(lacking)}: not looked for, because {why}."
 
 
-def _failures(
-    segments: pl.DataFrame,
-    kinds: Sequence[str] | None,
-    encoder: FailureEncoder,
-    rules: Rules | None,
-    engine: Engine,
-) -> pl.DataFrame:
+def _failures(segments: pl.DataFrame, look: Look, engine: Engine) -> pl.DataFrame:
+    """What is wrong with each translation."""
     rows: list[tuple[int, Failure]] = []
     with Progress("checking", segments.height, "translations", engine.quiet) as progress:
         for (pair,), here in segments.group_by("language_pair", maintain_order=True):
             source, target = sides(pair)
-            cards = _cards(pair, kinds, encoder, _has_sources(here))
-            free = [card for card in cards if card.cost in WITHOUT_MODEL]
-            for count, found in enumerate(_of_pair(here, source, target, free, rules), 1):
-                rows += found
+            detect = Detector(source, target, [card for card in look.cards(here) if card.cost in WITHOUT_MODEL])
+            told = here.select("row", "id", "source", "translation").iter_rows()
+            for count, (row, segment, text, translation) in enumerate(told, 1):
+                rows += [(row, failure) for failure in detect(text, translation)]
+                if look.rules is not None:
+                    broken = look.rules.failures(Pair(text, translation, source, target), segment)
+                    rows += [(row, failure) for failure in broken]
                 if not count % 1000:
                     progress.advance(1000)
             progress.advance(here.height % 1000)
-    for (pair,), here in segments.group_by("language_pair", maintain_order=True):
-        if any(card.kind == "detached" for card in _cards(pair, kinds, encoder, _has_sources(here))):
-            rows += _detached(here, *sides(pair), encoder, engine)
-    told = {"row": [row for row, _ in rows], **columns_of([failure for _, failure in rows])}
-    return pl.DataFrame(told, schema=TABLE).sort("row", maintain_order=True)
-
-
-def _of_pair(
-    segments: pl.DataFrame, source: Language | None, target: Language | None, cards: list[Card], rules: Rules | None
-) -> Iterator[list[tuple[int, Failure]]]:
-    """What is wrong with each translation."""
-    look = Detector(source, target, cards)
-    for row, segment, text, translation in segments.select("row", "id", "source", "translation").iter_rows():
-        found = look(text, translation)
-        if rules is not None:
-            found = [*found, *rules.failures(Pair(text, translation, source, target), segment)]
-        yield [(row, failure) for failure in found]
-
-
-def _detached(
-    segments: pl.DataFrame,
-    source: Language | None,
-    target: Language | None,
-    encoder: FailureEncoder,
-    engine: Engine,
-) -> Iterator[tuple[int, Failure]]:
-    """Translations that have little to do with their source, piece by piece in bounded memory.
-
-    Those of perturbed sources are compared with the clean one: noise keeps the meaning, and encoders read clean text.
-    """
     on = ["id", "system"]
-    clean = segments.filter(pl.col("perturbation").is_null()).unique(on).select(*on, clean="source")
-    joined = segments.join(clean, on=on, how="left", nulls_equal=True, maintain_order="left")
-    told = joined.with_columns(source=pl.coalesce("clean", "source")).filter(
-        pl.all_horizontal(pl.col("source", "translation").fill_null("").str.strip_chars() != "")
-    )
-    for piece in told.select("row", "source", "translation").iter_slices(PIECE):
-        pairs = [Pair(text, made, source, target) for _, text, made in piece.iter_rows()]
-        rows = piece["row"].to_list()
-        yield from ((rows[place], failure) for place, failure in detached_among(pairs, encoder, engine))
-
-
-PIECE = 20_000
-"""Translations whose vectors are compared at once."""
+    for (pair,), here in segments.group_by("language_pair", maintain_order=True):
+        if any(card.kind == "detached" for card in look.cards(here)):
+            clean = here.filter(pl.col("perturbation").is_null()).unique(on).select(*on, clean="source")
+            joined = here.join(clean, on=on, how="left", nulls_equal=True, maintain_order="left")
+            beside = joined.with_columns(source=pl.coalesce("clean", "source"))
+            rows += detached_in(beside, *sides(pair), look.encoder, engine)
+    columns = {"row": [row for row, _ in rows], **columns_of([failure for _, failure in rows])}
+    return pl.DataFrame(columns, schema=TABLE).sort("row", maintain_order=True)
 
 
 def rates(segments: pl.DataFrame, failures: pl.DataFrame, kinds: dict[str | None, list[str]]) -> list[Measure]:
@@ -295,7 +257,8 @@ def rates(segments: pl.DataFrame, failures: pl.DataFrame, kinds: dict[str | None
     """
     flagged = failures.select("row", "kind")
     flagged = pl.concat([flagged, flagged.with_columns(kind=pl.lit(ANY))]).unique()
-    base = segments.with_columns(part=_part(segments))
+    part = pl.col(GROUPED_BY) if GROUPED_BY in segments.columns else pl.lit(None)
+    base = segments.with_columns(part=part.cast(pl.String))
     found = base.join(flagged, on="row")
     measures: list[Measure] = []
     cells: list[tuple[str, ...]] = [("language_pair", "system", "perturbation")]
@@ -323,17 +286,13 @@ def _cells(run: Run, resamples: int, seed: int) -> Iterator[Cell]:
     return failure_cells(run, made, run.table("failures").rename({"row": "place"}), resamples, seed)
 
 
-def _part(segments: pl.DataFrame) -> pl.Expr:
-    return (pl.col(GROUPED_BY) if GROUPED_BY in segments.columns else pl.lit(None)).cast(pl.String)
-
-
 def require(run: Run, limits: Iterable[str]) -> None:
     """Stop with a GateError where a rate is above its limit: `number`, `placeholder>0`, `any>2.5` (per cent).
 
     A kind alone may not occur at all. The rate of every system counts, clean and perturbed.
     """
     measures = run.measures.filter(pl.col("group").is_null())
-    known = measures["scorer"].unique().to_list()
+    known, several_systems = measures["scorer"].unique().to_list(), measures["system"].drop_nulls().n_unique() > 1
     said = []
     for limit in limits:
         kind, allowed = limited(limit)
@@ -341,7 +300,7 @@ def require(run: Run, limits: Iterable[str]) -> None:
             there = ", ".join(sorted(known))
             raise UserError(f"{setting('fail_on', limit)}: nothing called '{kind}' was looked for. There are: {there}.")
         for row in measures.filter(pl.col("scorer") == kind, pl.col("value") > allowed).iter_rows(named=True):
-            if row["system"] is None and known_systems(measures) > 1:
+            if row["system"] is None and several_systems:
                 continue
             where = " · ".join(filter(None, (row["system"], row["language_pair"], row["perturbation"])))
             flagged = round(row["value"] * row["n"] / 100)
@@ -361,8 +320,3 @@ def limited(limit: str) -> tuple[str, float]:
     if not 0 <= allowed <= 100:
         raise UserError(f"{setting('fail_on', limit)}: expected a kind, or a kind and a percentage, as in number>0.5.")
     return kind, allowed
-
-
-def known_systems(measures: pl.DataFrame) -> int:
-    """How many systems a run has."""
-    return measures["system"].drop_nulls().n_unique()

@@ -35,7 +35,7 @@ from babelquake.stats.reliability import components
 from babelquake.stats.resampling import by_unit
 from babelquake.stats.testing import exchange_test
 from babelquake.studies.cells import Cell, Families, enough, measured, share
-from babelquake.studies.detection import cards_with, failure_cells, kinds_of_exchange
+from babelquake.studies.detection import ANY, cards_with, failure_cells, kinds_of_exchange
 from babelquake.studies.kinds import mt as kinds
 from babelquake.studies.kinds import over_changed
 from babelquake.studies.mt.cells import Judged, cells, clean_places, places, quality
@@ -53,7 +53,6 @@ from babelquake.studies.mt.robustness import (
 from babelquake.studies.options import FailureEncoder
 from babelquake.systems import System
 
-ANY = "any"
 INVENTED = ("detached", "loop", "off-target", "source-language")
 """What makes a translation a hallucination where its clean counterpart has none of it."""
 NOISE = ["perturbation", "level"]
