@@ -141,6 +141,18 @@ def aligned(keys: Keys, everywhere: Keys, values: NDArray[Any]) -> Array:
     return spread
 
 
+def unit_means(keys: Keys, values: Array) -> Array:
+    """The mean value of every unit, by ascending key."""
+    _, sums = by_unit(keys, np.column_stack([values, np.ones(len(values))]))
+    return np.asarray(sums[:, 0] / sums[:, 1])
+
+
+def over_units(keys: Keys, statistics: Array, everywhere: Keys) -> Array:
+    """Rows summed by unit, one for each of all units, ascending; 0 for those without a row."""
+    own, summed = by_unit(keys, statistics)
+    return aligned(own, everywhere, summed)
+
+
 def marks_of(rows: Array) -> NDArray[np.uint64]:
     """A hash of each row's numbers."""
     return combined(np.ascontiguousarray(column, dtype=np.float64).view(np.uint64) for column in rows.T)

@@ -15,12 +15,12 @@ from babelquake.runs.run import Run
 from babelquake.scorers.base import Array
 from babelquake.stats.agreement import By, agreement, concordance, darr_rows, is_yes_or_no
 from babelquake.stats.agreement_bootstrap import agreement_rows, bootstrap_agreement, grouping, has_rows
-from babelquake.stats.bootstrap import Resampled, bootstrap, of_table
-from babelquake.stats.resampling import Keys, Places, aligned, by_unit
-from babelquake.stats.testing import Test, exchange_test
+from babelquake.stats.bootstrap import Resampled, of_table
+from babelquake.stats.resampling import Keys, Places, over_units
+from babelquake.stats.testing import Test
 from babelquake.studies import kinds
 from babelquake.studies.card import Session
-from babelquake.studies.cells import Cell, Place, grouped, mean_of, measured
+from babelquake.studies.cells import Cell, Place, difference_of, grouped, mean_of, measured
 from babelquake.studies.segment_units import unit_keys
 
 AGREEMENTS = kinds.agreement.by_name
@@ -165,16 +165,7 @@ def difference(
         shared = np.where(known, values, np.nan)
         function, rows = _rows(name, given, shared, given.table(shared), threshold, by)
         sides.append(rows)
-    return compared(function, sides, given.units, resamples, seed)
-
-
-def compared(
-    function: Callable[[Array], Array], sides: Sequence[Array], units: Keys, resamples: int, seed: int
-) -> tuple[Resampled, Test]:
-    """A function of one scorer's sums minus that of another's, and its test by exchanging whole segments."""
-    drawn = bootstrap(lambda a, b: function(a) - function(b), sides, resamples, seed, units)
-    test = exchange_test(function, sides[:1], sides[1:], drawn, seed=seed, keys=units, few=float("inf"))
-    return drawn, test
+    return difference_of(function, sides, given.units, resamples, seed, few=float("inf"))
 
 
 def agreement_measures(cells: Sequence[Cell]) -> list[Measure]:
@@ -210,8 +201,7 @@ def _rows(
     """A statistic as a function of sums, and what to sum, one row per sentence of the language pair."""
     if name == "darr" and given.preferences is not None:
         better, worse = given.preferences
-        keys, rows = by_unit(given.sentences[better], darr_rows(values[better], values[worse]))
-        return concordance, aligned(keys, given.units, rows)
+        rows = darr_rows(values[better], values[worse])
+        return concordance, over_units(given.sentences[better], rows, given.units)
     function, rows = agreement_rows(name, given.human, metric, by, threshold)
-    keys, rows = by_unit(given.items, rows)
-    return function, aligned(keys, given.units, rows)
+    return function, over_units(given.items, rows, given.units)

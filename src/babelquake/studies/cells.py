@@ -17,7 +17,7 @@ from babelquake.perturb.labels import REPEAT
 from babelquake.runs.measures import ALPHA, Kind, Measure
 from babelquake.runs.tables import Part
 from babelquake.scorers.base import Array, Scorer
-from babelquake.stats.bootstrap import Function, Resampled, resampled_sums, weighted_sums
+from babelquake.stats.bootstrap import Function, Resampled, bootstrap, resampled_sums, weighted_sums
 from babelquake.stats.families import corrected
 from babelquake.stats.intervals import LEAST, bca_interval, mean_interval, wilson
 from babelquake.stats.pvalues import Alternative
@@ -180,6 +180,14 @@ def exchange_of(cell: Cell, function: Function, tables: Sequence[Callable[[], Ar
     if not 0 < changed < FEW:
         return bootstrap_test(delta, len(cell.keys), changed)
     return exchange_test(function, [tables[1]()], [tables[0]()], delta, seed=seed, keys=cell.keys)
+
+
+def difference_of(
+    function: Function, sides: Sequence[Array], units: Keys, resamples: int, seed: int, few: float = FEW
+) -> tuple[Resampled, Test]:
+    """A function of one table's sums less that of another's, and its test by exchanging the rows of whole units."""
+    drawn = bootstrap(lambda one, other: function(one) - function(other), sides, resamples, seed, units)
+    return drawn, exchange_test(function, sides[:1], sides[1:], drawn, seed=seed, keys=units, few=few)
 
 
 def exchangeable(one: Cell, other: Cell) -> bool:
@@ -395,12 +403,19 @@ class Families:
         self._tested.setdefault(family, []).append((measure, test))
 
     def compare(
-        self, family: Family, kind: Kind, cells: tuple[Cell, Cell], name: str, arranged: Any = None, **place: Any
+        self,
+        family: Family,
+        kind: Kind,
+        cells: tuple[Cell, Cell],
+        name: str,
+        arranged: Array | None = None,
+        seed: int = 0,
+        **place: Any,
     ) -> Measure:
         """The difference of a number of two cells on the same segments, tested in pairs."""
         one, other = cells
         found = measured(kind, one.numbers[name] - other.numbers[name], one.sizes.get(name, one.n), **place)
-        self.add(family, found, paired_test(one, other, name, arranged=arranged))
+        self.add(family, found, paired_test(one, other, name, seed=seed, arranged=arranged))
         return found
 
     def judge(self) -> list[Measure]:

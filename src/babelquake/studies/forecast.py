@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from babelquake.engine import Engine
 from babelquake.engine.progress import duration
@@ -23,6 +23,7 @@ from babelquake.studies.variants import Piece, any_filler, blocks_of, variants_o
 from babelquake.systems import System
 from babelquake.systems.files import Stored
 
+N = TypeVar("N", int, float)
 STAND_IN = Question("", ("",), "")
 """To see whether a scorer counts tokens."""
 
@@ -69,30 +70,31 @@ class Forecast:
     """The most that they ask beside that, for one text for all sentences."""
 
     @property
+    def rows(self) -> tuple[Unasked, ...]:
+        """Systems, then scorers."""
+        return (*self.systems, *self.scorers)
+
+    @property
     def dollars(self) -> float | None:
         """What is known of the price of everything."""
-        return self._sum("dollars")
+        return _sum(row.dollars for row in self.rows)
 
     @property
     def tokens(self) -> int | None:
         """How many tokens go to chat models and come back, about."""
-        return self._sum("tokens")
+        return _sum(row.tokens for row in self.rows)
 
     @property
     def seconds(self) -> float | None:
         """How long everything takes, as far as it is known."""
-        return self._sum("seconds")
-
-    def _sum(self, what: str) -> Any:
-        known = [number for row in (*self.systems, *self.scorers) if (number := getattr(row, what)) is not None]
-        return sum(known) if known else None
+        return _sum(row.seconds for row in self.rows)
 
     def told(self) -> list[str]:
         """In words."""
         perturbed = f", {self.variants:,} perturbed texts" if self.variants else ""
         lines = [f"{self.segments:,} segments, {self.selected:,} used{perturbed}."]
         pairs = {row.language_pair for row in self.systems}
-        for row in (*self.systems, *self.scorers):
+        for row in self.rows:
             pair = f" {row.language_pair}" if len(pairs) > 1 and row.language_pair else ""
             characters = "" if row.characters is None else f", {row.characters:,} characters"
             characters += "" if row.tokens is None else f", about {row.tokens:,} tokens"
@@ -107,8 +109,13 @@ class Forecast:
 
     def keep_within(self, budget: int) -> None:
         """Refuse a study that would send more characters to remote systems and judges than the budget allows."""
-        remote = [row for row in (*self.systems, *self.scorers) if row.remote and row.characters]
-        refuse_beyond(budget, remote)
+        refuse_beyond(budget, [row for row in self.rows if row.remote and row.characters])
+
+
+def _sum(numbers: Iterable[N | None]) -> N | None:
+    """What is known of it together."""
+    known = [number for number in numbers if number is not None]
+    return sum(known) if known else None
 
 
 def price_of(dollars: float) -> str:

@@ -33,9 +33,8 @@ from babelquake.scorers.llm_judge import LlmJudge, Way
 from babelquake.stats.bootstrap import Resampled, bootstrap, ratio_of
 from babelquake.stats.reliability import components
 from babelquake.stats.resampling import Keys, by_unit
-from babelquake.stats.testing import exchange_test
 from babelquake.studies.card import Session
-from babelquake.studies.cells import Families, enough, measured, share
+from babelquake.studies.cells import Families, difference_of, enough, measured, share
 from babelquake.studies.kinds import judges
 from babelquake.studies.segment_units import unit_keys
 
@@ -115,12 +114,14 @@ def reliability(answers: pl.DataFrame, segments: pl.DataFrame, resamples: int, s
 def _of_one(
     scores: Array, keys: Keys, place: dict[str, str | None], resamples: int, seed: int, families: Families
 ) -> list[Measure]:
-    prompts, orders, repeats, _ = scores.shape
-    measures = [_unread(scores, keys, place)]
+    (prompts, orders, repeats, _), n = scores.shape, len(np.unique(keys))
+    # the interval of what could not be read has as many units as there are segments
+    measures = [share(judges.PARSE_FAILURES, float(np.isnan(scores).mean()) * n, n, **place)]
     if repeats > 1:
-        drawn = _drawn(_spread, _within(scores), keys, resamples, seed)
+        units, rows = by_unit(keys, _within(scores))
+        drawn = bootstrap(lambda sums: np.sqrt(RATIO(sums)), [rows], resamples, seed, units)
         if np.isfinite(drawn.value):
-            measures.append(measured(judges.REPEAT_SD, drawn, len(np.unique(keys)), **place))
+            measures.append(measured(judges.REPEAT_SD, drawn, n, **place))
     if prompts > 1:
         table = _mean(scores, (1, 2)).T
         table = table[np.isfinite(table).all(axis=1)]
@@ -134,17 +135,10 @@ def _of_one(
             ones = np.ones(int(known.sum()))
             sides = [by_unit(keys[known], np.stack([one[known], ones], axis=1))[1] for one in (first, second)]
             units = np.unique(keys[known])
-            drawn = bootstrap(lambda a, b: RATIO(a) - RATIO(b), sides, enough(resamples), seed, units)
-            test = exchange_test(RATIO, sides[:1], sides[1:], drawn, seed=seed, keys=units)
+            drawn, test = difference_of(RATIO, sides, units, enough(resamples), seed)
             bias = measured(judges.ORDER_BIAS, drawn, len(units), **place)
             families.add((place["language_pair"], place["scorer"], "order"), bias, test)
     return measures
-
-
-def _unread(scores: Array, keys: Keys, place: dict[str, str | None]) -> Measure:
-    """The share of answers without a judgement; its interval has as many units as there are segments."""
-    n = len(np.unique(keys))
-    return share(judges.PARSE_FAILURES, float(np.isnan(scores).mean()) * n, n, **place)
 
 
 def _within(scores: Array) -> Array:
@@ -154,15 +148,6 @@ def _within(scores: Array) -> Array:
     means = np.where(known, scores, 0.0).sum(axis=2) / np.maximum(counts, 1)
     squares = np.where(known, (scores - means[:, :, None]) ** 2, 0.0).sum(axis=(0, 1, 2))
     return np.stack([squares, np.maximum(counts - 1, 0).sum(axis=(0, 1))], axis=1).astype(np.float64)
-
-
-def _spread(sums: Array) -> Array:
-    return np.sqrt(RATIO(sums))
-
-
-def _drawn(function: Callable[[Array], Array], rows: Array, keys: Keys, resamples: int, seed: int) -> Resampled:
-    units, rows = by_unit(keys, rows)
-    return bootstrap(function, [rows], resamples, seed, units)
 
 
 def _mean(scores: Array, axes: tuple[int, ...]) -> Array:

@@ -19,7 +19,7 @@ from babelquake.runs.measures import Measure, Results, Row, apart
 from babelquake.runs.run import Run
 from babelquake.runs.tables import same
 from babelquake.scorers.base import Array
-from babelquake.stats.resampling import Keys, by_unit
+from babelquake.stats.resampling import Keys, unit_means
 from babelquake.studies.cells import LEAST_CHANGED, Scored, average, share
 from babelquake.studies.kinds import pitfalls as kinds
 
@@ -80,8 +80,7 @@ def _shares(part: pl.DataFrame, sign: float, suite: Suite, keys: Keys, place: Ma
             yield _share(rows, as_expected(moved, expectation, SMALL * spread), keys, where)
         if expectation.than == perturbation.label and rows.size and spread:
             known = np.isfinite(moved)
-            _, effect = by_unit(keys[rows[known]], np.stack([moved[known], np.ones(known.sum())], axis=1))
-            yield average(kinds.LENGTH_EFFECT, effect[:, 0] / effect[:, 1] / spread, **where)
+            yield average(kinds.LENGTH_EFFECT, unit_means(keys[rows[known]], moved[known]) / spread, **where)
 
 
 def _moved(part: pl.DataFrame, cell: tuple[str, float | None], baseline: Any, sign: float) -> tuple[Any, Array]:
@@ -114,8 +113,7 @@ def _share(rows: Any, met: Array, keys: Keys, where: Mapping[str, Any]) -> Measu
     """The share of segments as expected; several translations of one segment count as one, by their mean."""
     if not rows.size:
         return Measure(kinds.PITFALL, None, 0, note=UNTOUCHED, **where)
-    _, counts = by_unit(keys[rows], np.stack([met.astype(np.float64), np.ones(rows.size)], axis=1))
-    each = counts[:, 0] / counts[:, 1]
+    each = unit_means(keys[rows], met)
     return share(kinds.PITFALL, float(each.sum()), each.size, **where)
 
 

@@ -27,12 +27,11 @@ from babelquake.registry import Registry
 from babelquake.runs.measures import ALPHA, Measure
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
-from babelquake.scorers.base import Array
 from babelquake.stats.agreement_bootstrap import bootstrap_agreement
 from babelquake.stats.bootstrap import ratio_of
 from babelquake.stats.intervals import Z, wilson
 from babelquake.stats.ranks import can_separate, rank_sum, spread_difference
-from babelquake.stats.resampling import Keys
+from babelquake.stats.resampling import by_unit, unit_means
 from babelquake.studies.attack.campaign import of_data
 from babelquake.studies.cells import Cell, Place, average, share
 from babelquake.studies.kinds import attack as kinds
@@ -97,10 +96,8 @@ def _one(cell: pl.DataFrame, victim: str, recipe: str, group: str | None) -> Ite
 
 def _mean_rise(cell: pl.DataFrame, about: dict[str, Any]) -> Measure:
     """What the attack adds to the score of a sentence on average, found or not; a sentence is one unit."""
-    keys, places = np.unique(unit_keys(cell), return_inverse=True)
-    counts = np.bincount(places, minlength=len(keys))
-    each = np.bincount(places, np.where(cell["fits"], cell["gain"], 0.0), len(keys)) / counts
-    return average(kinds.MEAN_RISE, each, **about)
+    gains = np.where(cell["fits"], cell["gain"], 0.0)
+    return average(kinds.MEAN_RISE, unit_means(unit_keys(cell), gains), **about)
 
 
 def _edit_shares(cell: pl.DataFrame, victim: str, recipe: str) -> Iterator[Measure]:
@@ -205,7 +202,8 @@ def stored_cells(run: Run, scorers: list[Scorer], resamples: int, seed: int) -> 
     """Per victim and recipe, and per value of the column that tables are split by: the share of eligible ones."""
     attacks, by = run.table("attacks"), run.info.config.get("by")
     for victim, recipe, group, part in (*cells(attacks), *(cells(attacks, of_data(str(by))) if by else ())):
-        keys, rows = _units(part)
+        fell = np.column_stack([part["success"].to_numpy(), np.ones(part.height)])
+        keys, rows = by_unit(unit_keys(part), fell)
         named = placed(run, {"scorer": victim, "system": None})
         cell = Cell(Place(None, perturbation=recipe, group=group, **named), keys, part.height)
         cell.compute({kinds.SUCCESS.name: ratio_of(0, 1, times=100)}, [rows], resamples, seed)
@@ -215,13 +213,6 @@ def stored_cells(run: Run, scorers: list[Scorer], resamples: int, seed: int) -> 
 def placed(run: Run, row: dict[str, Any]) -> dict[str, Any]:
     """A row of measures; where systems are attacked they are the victims, and chrF judges them."""
     return row | {"scorer": JUDGE, "system": row["scorer"]} if run.info.config.get("system") else row
-
-
-def _units(attacks: pl.DataFrame) -> tuple[Keys, Array]:
-    """The sentences behind the attacks, and of each how often it fell and how often it was attacked."""
-    keys, places = np.unique(unit_keys(attacks), return_inverse=True)
-    fell = np.bincount(places, attacks["success"].to_numpy(), len(keys))
-    return keys, np.column_stack([fell, np.bincount(places, minlength=len(keys))])
 
 
 SIDES = ("original", "perturbed")
@@ -241,18 +232,15 @@ FEWEST = 3
 
 def ratings_table(given: str | Path | pl.DataFrame) -> tuple[pl.DataFrame, str]:
     """The ratings that were meant and what errors call them, looked at before anything is attacked."""
-    table = given if isinstance(given, pl.DataFrame) else _read(given)
-    where = "the table of ratings" if isinstance(given, pl.DataFrame) else str(given)
+    if isinstance(given, pl.DataFrame):
+        table, where = given, "the table of ratings"
+    else:
+        table, where = TOOLS.get("annotate")(given) if _is_project(Path(given)) else read_ratings(given), str(given)
     if missing := [name for name in ("tuple", "side", "z") if name not in table.columns]:
         raise UserError(f"{where} has no column '{missing[0]}': ratings are a table of tuple, side and z.")
     if strange := set(table["side"].unique()) - set(SIDES):
         raise UserError(f"{where}: side is '{sorted(map(str, strange))[0]}' where original or perturbed is expected.")
     return table, where
-
-
-def _read(given: str | Path) -> pl.DataFrame:
-    """A table of ratings, or what the rating tool's project file says of the tuples."""
-    return TOOLS.get("annotate")(given) if _is_project(Path(given)) else read_ratings(given)
 
 
 def rated(attacks: pl.DataFrame, ratings: pl.DataFrame, where: str, goal: Goal) -> pl.DataFrame:
@@ -269,10 +257,15 @@ def rated(attacks: pl.DataFrame, ratings: pl.DataFrame, where: str, goal: Goal) 
     joined = attacks.filter("success").join(wide, on="tuple", how="inner", maintain_order="left")
     if joined.is_empty():
         raise UserError(f"{where} rates none of this run's perturbations: the names in its column 'tuple' are others.")
-    return joined.with_columns(
-        human_drop=pl.Series(map(goal.gain, joined["human"], joined["human_perturbed"]), dtype=pl.Float64),
-        metric_drop=pl.Series(map(goal.gain, joined["score"], joined["score_perturbed"]), dtype=pl.Float64),
-    ).with_columns(gap=pl.col("metric_drop") - pl.col("human_drop"))
+    return with_drops(joined, goal).with_columns(gap=pl.col("metric_drop") - pl.col("human_drop"))
+
+
+def with_drops(table: pl.DataFrame, goal: Goal) -> pl.DataFrame:
+    """Rated perturbations with the degradation that people saw and that of the metric."""
+    return table.with_columns(
+        human_drop=pl.Series(map(goal.gain, table["human"], table["human_perturbed"]), dtype=pl.Float64),
+        metric_drop=pl.Series(map(goal.gain, table["score"], table["score_perturbed"]), dtype=pl.Float64),
+    )
 
 
 def _numbered(ratings: pl.DataFrame, where: str) -> pl.DataFrame:

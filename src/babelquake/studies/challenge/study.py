@@ -26,10 +26,9 @@ from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array
 from babelquake.stats.bootstrap import bootstrap, ratio_of
 from babelquake.stats.intervals import wilson
-from babelquake.stats.resampling import aligned, by_unit
-from babelquake.stats.testing import Test, exchange_test
+from babelquake.stats.resampling import by_unit, over_units
 from babelquake.studies.card import Session, Study
-from babelquake.studies.cells import Cell, Families, Place, measured, paired_test
+from babelquake.studies.cells import Cell, Families, Place, difference_of, measured
 from babelquake.studies.challenge import ChallengeOptions
 from babelquake.studies.challenge_sets import aces_measures
 from babelquake.studies.judging import of_each, questions_about, scores_frame
@@ -247,22 +246,25 @@ def _pairs(item: list[dict[str, object]], order: Sequence[str]) -> Iterator[tupl
 def challenge_cells(
     pairs: pl.DataFrame, segments: pl.DataFrame, resamples: int, seed: int, slices: Slices | None = None
 ) -> Iterator[Cell]:
-    """A cell per language pair and metric, for all pairs, for every category and for every slice."""
+    """A cell per language pair and metric, for all pairs, for every category and for every slice.
+
+    Accuracy is tested against chance, under which the better and the worse could be exchanged in every source.
+    """
     keys = keys_by_row(segments)
     for (pair,), here in pairs.group_by("language_pair", maintain_order=True):
         labels = {"category": "perturbation"} if here["category"].n_unique() > 1 else {}
         for group, some in groups_of(here, labels, slices):
             units = np.unique(keys[some["row"].to_numpy()])
             for (scorer,), mine in some.group_by("scorer", maintain_order=True):
-                own, rows = by_unit(keys[mine["row"].to_numpy()], _statistics(mine))
-                place = Place(None if pair is None else str(pair), str(scorer), **group)
-                cell = Cell(place, units, mine.height)
+                rows = over_units(keys[mine["row"].to_numpy()], _statistics(mine), units)
+                cell = Cell(Place(pair, scorer, **group), units, mine.height)
                 wanted = FORMULAS if rows[:, 0].sum() else {"sensitivity": FORMULAS["sensitivity"]}
-                rows = aligned(own, units, rows)
                 cell.sizes = {"detection_accuracy": int(rows[:, 0].sum()), RANKED: int(rows[:, 3].sum())}
                 cell.compute(wanted, [rows], resamples, seed)
-                if "detection_accuracy" in wanted:
-                    cell.tests["detection_accuracy"] = _against_chance(rows, cell, resamples, seed)
+                if "detection_accuracy" in wanted:  # does the better win more often than the worse?
+                    sides = (rows[:, [0, 1]], rows[:, [0, 2]])
+                    _, test = difference_of(FORMULAS["detection_accuracy"], sides, units, resamples, seed)
+                    cell.tests["detection_accuracy"] = test
                 yield cell
 
 
@@ -280,13 +282,6 @@ def _statistics(pairs: pl.DataFrame) -> Array:
     return np.stack([np.asarray(column, dtype=np.float64) for column in columns], axis=1)
 
 
-def _against_chance(rows: Array, cell: Cell, resamples: int, seed: int) -> Test:
-    """Does the better win more often than the worse? Under chance the two could be exchanged in every source."""
-    share, sides = ratio_of(1, 0, times=100), (rows[:, [0, 1]], rows[:, [0, 2]])
-    drawn = bootstrap(lambda won, lost: share(won) - share(lost), sides, resamples, seed, cell.keys)
-    return exchange_test(share, sides[:1], sides[1:], drawn, seed=seed, keys=cell.keys)
-
-
 def _measures(cells: Sequence[Cell], seed: int) -> list[Measure]:
     """Every cell's numbers; accuracy against chance; every two metrics compared on all pairs of a language pair."""
     measures, families = [], Families()
@@ -300,11 +295,9 @@ def _measures(cells: Sequence[Cell], seed: int) -> list[Measure]:
     whole = [cell for cell in cells if cell.place.perturbation is None and cell.place.group is None]
     for one, other in combinations([cell for cell in whole if RANKED in cell.numbers], 2):
         if one.place.language_pair == other.place.language_pair and np.array_equal(one.keys, other.keys):
-            drawn = one.numbers[RANKED] - other.numbers[RANKED]
             place = {"language_pair": one.place.language_pair, "scorer": one.place.scorer, "other": other.place.scorer}
-            measure = measured(kinds.OUTRANKS_ALL.difference(), drawn, one.sizes[RANKED], **place)
-            test = paired_test(one, other, RANKED, seed=seed)
-            families.add((one.place.language_pair, "rank of two metrics"), measure, test)
+            family, kind = (one.place.language_pair, "rank of two metrics"), kinds.OUTRANKS_ALL.difference()
+            families.compare(family, kind, (one, other), RANKED, seed=seed, **place)
     return measures + families.judge()
 
 

@@ -6,7 +6,7 @@ come from scorers that mark errors, or from a file of the same form (`--spans NA
 in the translation (`missing`) and errors of undecided severity count for nobody.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -22,9 +22,9 @@ from babelquake.runs.measures import Measure
 from babelquake.scorers import Questions, Scorer
 from babelquake.scorers.base import Array
 from babelquake.stats.reliability import SPAN_FORMULAS, Mark, span_row
-from babelquake.stats.resampling import Keys, aligned, by_unit
-from babelquake.studies.agreement import AGREEMENTS, agreement_measures, compared
-from babelquake.studies.cells import Cell, Families, Place, enough, measured
+from babelquake.stats.resampling import over_units
+from babelquake.studies.agreement import AGREEMENTS, agreement_measures
+from babelquake.studies.cells import Cell, Families, Place, difference_of, enough, measured
 from babelquake.studies.segment_units import unit_keys
 
 SPANS = ("spans", "error_spans", "errors")
@@ -81,9 +81,9 @@ def marks_of(data: Dataset, other: Dataset, name: str) -> list[Marks]:
             continue
         known: dict[tuple[Any, ...], Marks] = dict(zip(other.segments.select(columns).iter_rows(), theirs, strict=True))
         found = [known.get(key) for key in data.segments.select(columns).iter_rows()]
-        if _count(found) > _count(best):
+        if len(found) - found.count(None) > len(best) - best.count(None):
             best = found
-    if not _count(best):
+    if best.count(None) == len(best):
         raise UserError(
             f"{setting('spans', name)}: it has no translation of {data.name}, neither by id and system nor by text."
         )
@@ -124,7 +124,8 @@ def span_measures(
     cells: list[Cell] = []
     families = Families()
     lengths = segments["translation"].str.len_chars().to_list()
-    for pair, places in _by_pair(segments):
+    for (pair,), part in segments.with_row_index("place").group_by("language_pair", maintain_order=True):
+        places = part["place"].to_list()
         keys = unit_keys(segments[places])
         units = np.unique(keys)
         tables: dict[str, Array] = {}
@@ -132,7 +133,7 @@ def span_measures(
             rows, n = _rows(places, gold, marks, lengths)
             if not n:
                 continue
-            tables[name] = _spread(keys, units, rows)
+            tables[name] = over_units(keys, rows, units)
             cell = Cell(Place(pair, name), units, n, sizes=dict.fromkeys(SPAN_FORMULAS, n))
             wanted = {statistic: SPAN_FORMULAS[statistic] for statistic in statistics}
             cell.compute(wanted, [tables[name]], resamples, seed)
@@ -140,20 +141,16 @@ def span_measures(
         if "span_f1" not in statistics:
             continue
         for one, other in combinations(tables, 2):
-            both = _in_both(gold, judges[one], judges[other])
-            sides = [_spread(keys, units, _rows(places, both, judges[name], lengths)[0]) for name in (one, other)]
-            drawn, test = compared(SPAN_FORMULAS["span_f1"], sides, units, enough(resamples), seed)
+            looked = zip(gold, judges[one], judges[other], strict=True)
+            both = [None if None in marks else marks[0] for marks in looked]
+            sides = [over_units(keys, _rows(places, both, judges[name], lengths)[0], units) for name in (one, other)]
+            formula, draws = SPAN_FORMULAS["span_f1"], enough(resamples)
+            drawn, test = difference_of(formula, sides, units, draws, seed, few=float("inf"))
             place = {"language_pair": pair, "scorer": one, "other": other}
             n = sum(both[row] is not None for row in places)
             measure = measured(AGREEMENTS["span_f1"].difference(), drawn, n, **place)
             families.add((pair, f"{one} − {other}", "agreement of two scorers"), measure, test)
     return agreement_measures(cells) + families.judge()
-
-
-def _by_pair(segments: pl.DataFrame) -> Iterator[tuple[str | None, list[int]]]:
-    numbered = segments.select("language_pair").with_row_index("place")
-    for (pair,), part in numbered.group_by("language_pair", maintain_order=True):
-        yield None if pair is None else str(pair), part["place"].to_list()
 
 
 def _rows(
@@ -168,23 +165,6 @@ def _rows(
             rows[number] = span_row(mine, theirs, lengths[place])
             n += 1
     return rows, n
-
-
-def _spread(keys: Keys, units: Keys, rows: Array) -> Array:
-    own, summed = by_unit(keys, rows)
-    return aligned(own, units, summed)
-
-
-def _in_both(gold: Sequence[Marks], one: Sequence[Marks], other: Sequence[Marks]) -> list[Marks]:
-    """People's errors where both judges looked."""
-    return [
-        mine if first is not None and second is not None else None
-        for mine, first, second in zip(gold, one, other, strict=True)
-    ]
-
-
-def _count(marks: Sequence[Marks]) -> int:
-    return sum(some is not None for some in marks)
 
 
 def _marks(cell: Any, where: str) -> Marks:
