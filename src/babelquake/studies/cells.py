@@ -183,7 +183,12 @@ def exchange_of(cell: Cell, function: Function, tables: Sequence[Callable[[], Ar
 
 
 def difference_of(
-    function: Function, sides: Sequence[Array], units: Keys, resamples: int, seed: int, few: float = FEW
+    function: Callable[[Array], Array],
+    sides: Sequence[Array],
+    units: Keys,
+    resamples: int,
+    seed: int,
+    few: float = FEW,
 ) -> tuple[Resampled, Test]:
     """A function of one table's sums less that of another's, and its test by exchanging the rows of whole units."""
     drawn = bootstrap(lambda one, other: function(one) - function(other), sides, resamples, seed, units)

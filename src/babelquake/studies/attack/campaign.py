@@ -21,7 +21,7 @@ from babelquake.attacks.attack import Check
 from babelquake.attacks.constraints import Constraint, QualityRise
 from babelquake.attacks.goal import Goal
 from babelquake.attacks.moves import Attach
-from babelquake.attacks.recipes import Recipe, Tools, Universal, recipe
+from babelquake.attacks.recipes import Tools, Universal, recipe
 from babelquake.attacks.requests import AttackModels
 from babelquake.attacks.search import once
 from babelquake.attacks.victim import Scale
@@ -98,13 +98,6 @@ def most_questions(wanted: Universal, sentences: int) -> int:
     return min(wanted.sentences, sentences) * (1 + wanted.words * wanted.pool)
 
 
-def attaching(recipe: Recipe, trigger: Trigger) -> Recipe:
-    """The recipe that attaches what was found."""
-    if recipe.universal is None:
-        raise ValueError(f"{recipe.name} has no text for all")
-    return replace(recipe, moves=(Attach(trigger.text, recipe.universal.at_start),), search=once)
-
-
 def joined(text: str, trigger: str, at_start: bool) -> str:
     """A text with the trigger."""
     return text if not trigger else f"{trigger} {text}" if at_start else f"{text} {trigger}"
@@ -141,8 +134,8 @@ def sampled(segments: pl.DataFrame, size: int | None, stratify: Sequence[str], s
     """`size` segments, as evenly as possible over the values of the given columns together; all where size is None.
 
     The smallest strata give what they have and the others share the rest; where there are more strata than segments
-    wanted, those that give one are drawn. Which segments are drawn depends on the
-    segments and the seed alone, not on their order in the file. They keep that order.
+    wanted, those that give one are drawn. Which segments are drawn depends on the segments and the seed alone, not on
+    their order in the file. They keep that order.
     """
     if size is None or size >= segments.height:
         return segments
@@ -252,9 +245,11 @@ class Campaign:
         parts = []
         for (pair,), part in segments.group_by("language_pair", maintain_order=True):
             plan = self._plan(target, spec, None if pair is None else str(pair), scale)
-            if plan.recipe.universal is not None:
-                chosen, part = self._for_all(session, target, plan.recipe, part, scale)
-                plan = replace(plan, recipe=chosen)
+            if plan.recipe.universal is not None and target.scorer is not None and scale is not None:
+                moves, part = self._for_all(
+                    session, target.scorer, scale, plan.recipe.name, plan.recipe.universal, part
+                )
+                plan = replace(plan, recipe=replace(plan.recipe, moves=(moves,), search=once))
             found = attacked(
                 session.engine,
                 plan,
@@ -272,20 +267,18 @@ class Campaign:
         return cell.select(named.alias("tuple"), pl.all())
 
     def _for_all(
-        self, session: Session, target: Target, found: Recipe, segments: pl.DataFrame, scale: Scale | None
-    ) -> tuple[Recipe, pl.DataFrame]:
-        """The recipe with the one text that it found on half of the segments, and the other half."""
-        if found.universal is None or target.scorer is None or scale is None:
-            raise ValueError(f"{found.name} has no text for all, or nobody to judge it")
+        self, session: Session, victim: Scorer, scale: Scale, name: str, wanted: Universal, segments: pl.DataFrame
+    ) -> tuple[Attach, pl.DataFrame]:
+        """Attaching the one text that was found on half of the segments, and the other half."""
         searched, held_out = halves(segments, self.seed)
-        trigger = search(session.engine, target.scorer, scale, searched, found.universal, self.seed)
+        trigger = search(session.engine, victim, scale, searched, wanted, self.seed)
         rise = f"{trigger.rise:+.2f} standard deviations".replace("-", "−")
         said = f"“{trigger.text}” ({rise})" if trigger.rise > 0 else f"nothing better than “{trigger.text}” ({rise})"
         session.say(
-            f"{found.name} against {target.name} found {said} with {trigger.queries} questions on "
+            f"{name} against {victim.name} found {said} with {trigger.queries} questions on "
             f"{trigger.sentences} sentences; measured on {held_out.height} others."
         )
-        return attaching(found, trigger), held_out
+        return Attach(trigger.text, wanted.at_start), held_out
 
     def _order(self, target: Target, pair: str | None) -> Check:
         """When costly constraints are looked at: before questions that cost money, else after."""

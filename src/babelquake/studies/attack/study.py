@@ -177,7 +177,10 @@ def plan(options: AttackOptions) -> AttackPlan:
     limits = _constraints(options.constraints, goal)
     likened = any(limit.name == SelfSimilarity.name for limit in limits)
     scorers, targets = _victims(goal, options.victims, options.systems, data, likened)
-    data = attackable(data, *_texts(goal, scorers))
+    text, needed = (
+        ("source", set()) if goal.on_system else ("translation", {need for one in scorers for need in one.needs})
+    )
+    data = attackable(data, text, needed)
     limits = _quality_kept(limits, options.constraints is None, goal, scorers, data)
     named: list[str] = several(options.recipes)
     recipes = [*dict.fromkeys(recipe_spec(spec) for text in named for spec in expand(text))]
@@ -223,7 +226,9 @@ def attack(options: AttackOptions) -> Run:
     sample, seed, max_queries = options.sample, options.seed, options.max_queries
     time_limit = options.seconds
     said = None if options.ratings is None else ratings_table(options.ratings)
-    split = _split_by(options.by, material)
+    split = "year" if options.by is None and "year" in material.segments.columns else options.by
+    if split is not None:
+        column_of(split, material.segments, "by")
     columns: list[str] = several(options.stratify)
     wished = [name.strip() for some in columns for name in some.split(",") if name.strip()]
     strata = [*dict.fromkeys(column_of(name, material.segments, "stratify") for name in wished)]
@@ -260,7 +265,8 @@ def attack(options: AttackOptions) -> Run:
             known = scales(scorers, scores)
         campaign = Campaign(wanted, limits, models, options.check, max_queries, options.pool, time_limit, seed)
         attacks = session.once("attacks", lambda: campaign.run(session, targets, specs, chosen, known))
-        session.say(*_cut_short(attacks, max_queries))
+        if ended := int(attacks["spent"].sum()):
+            session.say(f"{setting('max_queries', max_queries)} ended {ended} of {attacks.height} searches early.")
         if wanted.on_system:
             session.once(RENDERINGS, lambda: renderings(session.engine, targets, attacks))
         column = split and of_data(split)
@@ -357,13 +363,6 @@ def _victims(
     return scorers, [Target(victim.name, victim, {}) for victim in scorers]
 
 
-def _texts(goal: Goal, scorers: Sequence[Scorer]) -> tuple[str, frozenset[str]]:
-    """The text that is attacked, and those that victims need beside it."""
-    if goal.on_system:
-        return "source", frozenset()
-    return "translation", frozenset().union(*(victim.needs for victim in scorers))
-
-
 def _constraints(given: str | Sequence[str] | None, goal: Goal) -> tuple[Constraint, ...]:
     if given is None:
         return (PerplexityRise(),) if goal.fluent else ()
@@ -401,19 +400,6 @@ def _quality_kept(
     if not (unsaid and goal.keeps_quality and others and data.has("references")):
         return limits
     return (*limits, QualityRise(others[0]))
-
-
-def _split_by(by: str | None, data: Dataset) -> str | None:
-    if by is None:
-        return "year" if "year" in data.segments.columns else None
-    return column_of(by, data.segments, "by")
-
-
-def _cut_short(attacks: pl.DataFrame, max_queries: int | None) -> list[str]:
-    """How many searches the limit of questions ended."""
-    ended = int(attacks["spent"].sum())
-    many = f"{ended} of {attacks.height} searches"
-    return [f"{setting('max_queries', max_queries)} ended {many} early."] if ended else []
 
 
 def _notes(models: Models, limits: Sequence[Constraint], goal: Goal) -> list[str]:

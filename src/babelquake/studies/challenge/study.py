@@ -295,8 +295,8 @@ def _measures(cells: Sequence[Cell], seed: int) -> list[Measure]:
     whole = [cell for cell in cells if cell.place.perturbation is None and cell.place.group is None]
     for one, other in combinations([cell for cell in whole if RANKED in cell.numbers], 2):
         if one.place.language_pair == other.place.language_pair and np.array_equal(one.keys, other.keys):
-            place = {"language_pair": one.place.language_pair, "scorer": one.place.scorer, "other": other.place.scorer}
-            family, kind = (one.place.language_pair, "rank of two metrics"), kinds.OUTRANKS_ALL.difference()
+            place, kind = {**one.place.columns, "other": other.place.scorer}, kinds.OUTRANKS_ALL.difference()
+            family = (one.place.language_pair, "rank of two metrics")
             families.compare(family, kind, (one, other), RANKED, seed=seed, **place)
     return measures + families.judge()
 

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -297,7 +298,7 @@ def rivalries(models: Sequence[Probed], spreads: Mapping[tuple[str | None, str],
         pair, names = one.place.language_pair, (one.place.scorer, other.place.scorer)
         if pair != other.place.language_pair or not np.array_equal(one.keys, other.keys):
             continue
-        place = {"language_pair": pair, "scorer": names[0], "other": names[1]}
+        place: dict[str, Any] = {"language_pair": pair, "scorer": names[0], "other": names[1]}
         family = (pair, " − ".join(names), "discrimination of two models")
         families.compare(family, kind, (one, other), "discrimination", **place)
     return families.judge()
