@@ -1,3 +1,4 @@
+# ruff: noqa: I001 – one line for each module
 """babelquake: shake a translation stack and measure what breaks.
 
 >>> import babelquake as bq
@@ -14,37 +15,37 @@ from typing import TYPE_CHECKING, Any
 
 from babelquake.version import VERSION
 
-if TYPE_CHECKING:
-    from babelquake.data import Dataset, dataset, read
-    from babelquake.engine import Cache, Engine, workers
-    from babelquake.errors import UserError
-    from babelquake.models.loading import configure
-    from babelquake.papers import reproduce
-    from babelquake.perturb import Perturbation, perturb, perturbation
-    from babelquake.perturb.noise import augment, augment_file
-    from babelquake.perturb.suite import Suite, suite
-    from babelquake.perturb.table import perturb_table, write_perturb_table
-    from babelquake.report.examples import example_table, examples
-    from babelquake.report.html import write_html
-    from babelquake.report.images import write_images
-    from babelquake.report.latex import to_latex
-    from babelquake.report.markdown import to_markdown, to_model_card
-    from babelquake.runs.run import Run, runs_below
-    from babelquake.scorers import MeanScorer, Questions, Scorer, scorer
+if TYPE_CHECKING:  # the names below once more, for editors and type checkers; `as` says that they are ours to give
+    from babelquake.data import Dataset as Dataset, dataset as dataset, read as read
+    from babelquake.engine import Cache as Cache, Engine as Engine, workers as workers
+    from babelquake.errors import UserError as UserError
+    from babelquake.models.loading import configure as configure
+    from babelquake.papers import reproduce as reproduce
+    from babelquake.perturb import Perturbation as Perturbation, perturb as perturb, perturbation as perturbation
+    from babelquake.perturb.noise import augment as augment, augment_file as augment_file
+    from babelquake.perturb.suite import Suite as Suite, suite as suite
+    from babelquake.perturb.table import perturb_table as perturb_table, write_perturb_table as write_perturb_table
+    from babelquake.report.examples import example_table as example_table, examples as examples
+    from babelquake.report.html import write_html as write_html
+    from babelquake.report.images import write_images as write_images
+    from babelquake.report.latex import to_latex as to_latex
+    from babelquake.report.markdown import to_markdown as to_markdown, to_model_card as to_model_card
+    from babelquake.runs.run import Run as Run, runs_below as runs_below
+    from babelquake.scorers import MeanScorer as MeanScorer, Questions as Questions, Scorer as Scorer, scorer as scorer
     from babelquake.studies import plans as plan
-    from babelquake.studies.attack.study import attack
-    from babelquake.studies.challenge.study import challenge
-    from babelquake.studies.check.study import check
-    from babelquake.studies.compare import compare
-    from babelquake.studies.correlate.study import correlate
-    from babelquake.studies.exchange import imported_scorers, imported_systems
-    from babelquake.studies.human.study import human
-    from babelquake.studies.metric.study import metric
-    from babelquake.studies.mt.study import mt
-    from babelquake.studies.qe.study import qe
-    from babelquake.studies.similarities import similarities
-    from babelquake.systems import System, system
-    from babelquake.systems.defences import defence
+    from babelquake.studies.attack.study import attack as attack
+    from babelquake.studies.challenge.study import challenge as challenge
+    from babelquake.studies.check.study import check as check
+    from babelquake.studies.compare import compare as compare
+    from babelquake.studies.correlate.study import correlate as correlate
+    from babelquake.studies.exchange import imported_scorers as imported_scorers, imported_systems as imported_systems
+    from babelquake.studies.human.study import human as human
+    from babelquake.studies.metric.study import metric as metric
+    from babelquake.studies.mt.study import mt as mt
+    from babelquake.studies.qe.study import qe as qe
+    from babelquake.studies.similarities import similarities as similarities
+    from babelquake.systems import System as System, system as system
+    from babelquake.systems.defences import defence as defence
 
 __version__ = VERSION
 
@@ -84,57 +85,8 @@ _PLACES = {
     }.items()
     for name in names.split()
 }
-"""Which module has what; below, the same for editors and type checkers."""
-__all__ = [
-    "Cache",
-    "Dataset",
-    "Engine",
-    "MeanScorer",
-    "Perturbation",
-    "Questions",
-    "Run",
-    "Scorer",
-    "Suite",
-    "System",
-    "UserError",
-    "__version__",
-    "attack",
-    "augment",
-    "augment_file",
-    "challenge",
-    "check",
-    "compare",
-    "configure",
-    "correlate",
-    "dataset",
-    "defence",
-    "example_table",
-    "examples",
-    "human",
-    "imported_scorers",
-    "imported_systems",
-    "metric",
-    "mt",
-    "perturb",
-    "perturb_table",
-    "perturbation",
-    "plan",
-    "qe",
-    "read",
-    "reproduce",
-    "runs_below",
-    "scorer",
-    "similarities",
-    "suite",
-    "system",
-    "to_latex",
-    "to_markdown",
-    "to_model_card",
-    "workers",
-    "write_html",
-    "write_images",
-    "write_perturb_table",
-]
+"""Which module has what."""
+__all__ = ["__version__", "plan", *sorted({"perturb", *_PLACES})]
 
 
 def __getattr__(name: str) -> Any:

@@ -245,11 +245,10 @@ class Campaign:
         parts = []
         for (pair,), part in segments.group_by("language_pair", maintain_order=True):
             plan = self._plan(target, spec, None if pair is None else str(pair), scale)
-            if plan.recipe.universal is not None and target.scorer is not None and scale is not None:
-                moves, part = self._for_all(
-                    session, target.scorer, scale, plan.recipe.name, plan.recipe.universal, part
-                )
-                plan = replace(plan, recipe=replace(plan.recipe, moves=(moves,), search=once))
+            made, wanted = plan.recipe, plan.recipe.universal
+            if wanted is not None and target.scorer is not None and scale is not None:
+                attach, part = self._for_all(session, target.scorer, scale, made.name, wanted, part)
+                plan = replace(plan, recipe=replace(made, moves=(attach,), search=once))
             found = attacked(
                 session.engine,
                 plan,

@@ -177,10 +177,8 @@ def plan(options: AttackOptions) -> AttackPlan:
     limits = _constraints(options.constraints, goal)
     likened = any(limit.name == SelfSimilarity.name for limit in limits)
     scorers, targets = _victims(goal, options.victims, options.systems, data, likened)
-    text, needed = (
-        ("source", set()) if goal.on_system else ("translation", {need for one in scorers for need in one.needs})
-    )
-    data = attackable(data, text, needed)
+    needed = set() if goal.on_system else {need for victim in scorers for need in victim.needs}
+    data = attackable(data, "source" if goal.on_system else "translation", needed)
     limits = _quality_kept(limits, options.constraints is None, goal, scorers, data)
     named: list[str] = several(options.recipes)
     recipes = [*dict.fromkeys(recipe_spec(spec) for text in named for spec in expand(text))]
