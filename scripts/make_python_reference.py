@@ -9,15 +9,29 @@ from typing import Any
 import babelquake as bq
 from babelquake.runs.run import FOR_USERS
 from babelquake.studies.card import STUDIES, function_of
-from babelquake.studies.options import StudyOptions, entries
+from babelquake.studies.options import RunOptions, StudyOptions, entries
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "python.md"
 PARTS = {
-    "Pieces": ("perturb", "perturb_table", "write_perturb_table", "suite", "scorer", "system", "read", "dataset"),
+    "Pieces": (
+        "perturb",
+        "perturb_table",
+        "write_perturb_table",
+        "augment",
+        "augment_file",
+        "suite",
+        "scorer",
+        "system",
+        "defence",
+        "read",
+        "dataset",
+    ),
     "Before and elsewhere": ("imported_systems", "imported_scorers"),
     "Runs and reports": (
         "runs_below",
         "compare",
+        "examples",
+        "example_table",
         "write_html",
         "to_markdown",
         "to_latex",
@@ -42,7 +56,7 @@ scorers and perturbations are names, functions, lambdas or objects. Without `out
 ```python
 run = bq.mt(data=df, systems=[my_function], suite=[my_perturbation, "misspell"], language_pair="de-en", quiet=True)
 run.verdict, run.pivot("robust"), run.plot(), run.examples(worst=20), run.report("r.html"), run.to_latex()
-bq.plan.mt(data=df, systems=["deepl"]).forecast().told()      # what it would send and cost; nothing is sent
+print(bq.plan.mt(data=df, systems=["deepl"]).forecast())      # what it would send and cost; nothing is sent
 ```
 """
 
@@ -50,17 +64,16 @@ bq.plan.mt(data=df, systems=["deepl"]).forecast().told()      # what it would se
 def page() -> str:
     """The page as text."""
     lines = [HEAD, "## Studies", ""]
-    common = [entry.name for entry in entries(StudyOptions)]
-    every = _rows("mt", [])
-    judging = [row for row in _rows("mt", common) if all(row in _rows(name, common) for name in JUDGING)]
-    for name in STUDIES.names():
-        function = function_of(name)
-        told = (inspect.getdoc(function) or "").split("\n\nParameters:")[0]
-        shared = common if issubclass(STUDIES.get(name).options, StudyOptions) else []
-        left = judging if name in JUDGING else []
-        lines += [f"### bq.{name}", "", told, "", *_table(row for row in _rows(name, shared) if row not in left), ""]
+    options = {name: STUDIES.get(name).options for name in STUDIES.names()}
+    common = _rows(StudyOptions)
+    judging = [row for row in _rows(options["mt"]) if all(row in _rows(options[name]) for name in JUDGING)]
+    judging = [row for row in judging if row not in common]
+    for name, given in options.items():
+        told = (inspect.getdoc(function_of(name)) or "").split("\n\nParameters:")[0]
+        left = [*(common if issubclass(given, StudyOptions) else []), *(judging if name in JUDGING else [])]
+        lines += [f"### bq.{name}", "", told, "", *_table(row for row in _rows(given) if row not in left), ""]
     lines += ["### What mt, metric and qe take", "", *_table(judging), ""]
-    lines += ["### What all studies take", "", *_table(row for row in every if row not in _rows("mt", common)), ""]
+    lines += ["### What all studies but human take", "", *_table(common), ""]
     lines += ["## Run", "", _first(bq.Run), "", "| | |", "| --- | --- |"]
     lines += [
         f"| `{name}` | {_first(getattr(bq.Run, name, None)) or _OWN.get(name, '')} |" for name in sorted(FOR_USERS)
@@ -78,12 +91,10 @@ def _table(rows: Iterable[str]) -> list[str]:
     return ["| argument | default | |", "| --- | --- | --- |", *rows]
 
 
-def _rows(study: str, without: list[str]) -> list[str]:
+def _rows(options: type[RunOptions]) -> list[str]:
     """A row per option; what it is called at the terminal, where that is not simply its name."""
     rows = []
-    for entry in entries(STUDIES.get(study).options):
-        if entry.name in without:
-            continue
+    for entry in entries(options):
         flags = [flag for flag in entry.flags if flag != f"--{entry.name.replace('_', '-')}"] if entry.kind else []
         called = " ".join(f"`{flag}`" for flag in (entry.name, *flags))
         default = "" if entry.required or entry.default in (None, ()) else f"`{entry.default!r}`"
@@ -101,7 +112,8 @@ def _signature(name: str) -> str:
     if inspect.isclass(thing):
         return ""
     given = inspect.signature(thing).parameters.values()
-    return f"({', '.join(one.name if one.default is one.empty else f'{one.name}=…' for one in given)})"
+    named = (str(one.replace(annotation=one.empty)) if one.default is one.empty else f"{one.name}=…" for one in given)
+    return f"({', '.join(named)})"
 
 
 def _first(thing: Any) -> str:

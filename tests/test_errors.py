@@ -20,7 +20,7 @@ CALLS: dict[str, Callable[[str], object]] = {
 
 @pytest.mark.parametrize("name", CALLS)
 def test_one_text_is_no_list(name: str) -> None:
-    with pytest.raises(UserError, match=r"are a list of texts, one per segment: write \[text\] for a single one"):
+    with pytest.raises(UserError, match=r"must be a list of texts, one per segment: write \[text\] for a single one"):
         CALLS[name]("Das ist ein Text.")
 
 
@@ -37,7 +37,7 @@ MISSING: dict[str, Callable[[list[Any]], object]] = {
 @pytest.mark.parametrize("name", MISSING)
 @pytest.mark.parametrize("nothing", [None, float("nan"), 7])
 def test_what_is_no_text_is_named_by_its_place(name: str, nothing: object) -> None:
-    with pytest.raises(UserError, match=f"are a list of texts; number 2 is {nothing!r}"):
+    with pytest.raises(UserError, match=f"must be a list of texts; number 2 is {nothing!r}"):
         MISSING[name](["Ja.", nothing])
 
 

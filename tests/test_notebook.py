@@ -9,6 +9,8 @@ from typing import Any
 import polars as pl
 import pytest
 
+import babelquake as bq
+
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -35,4 +37,7 @@ def test_the_notebook_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_the_reference_of_python_is_what_the_docstrings_say() -> None:
     made = runpy.run_path(str(ROOT / "scripts" / "make_python_reference.py"))
-    assert made["PAGE"].read_text("utf-8") == made["page"](), "run scripts/make_python_reference.py"
+    page = made["PAGE"].read_text("utf-8")
+    assert page == made["page"](), "run scripts/make_python_reference.py"
+    undocumented = [name for name in bq.__all__ if f"bq.{name}" not in page and name not in ("Run", "__version__")]
+    assert not undocumented

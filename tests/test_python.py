@@ -1,5 +1,6 @@
 """Python as a researcher in a notebook would have it: own functions, tables of any library, runs that answer."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,27 @@ def test_functions_lambdas_and_objects_are_perturbations_systems_and_scorers(run
     assert any(name.endswith("length") for name in run.measures["scorer"].drop_nulls().unique())
     shouted = run.variants.filter(pl.col("perturbation") == "shout")["text"]
     assert shouted[0] == TEXTS[0].upper()
+
+
+class Titles(bq.System):
+    signature = "titles"
+
+    def translate(self, texts: Sequence[str]) -> list[str]:
+        return [text.title() for text in texts]
+
+
+class Shortest(bq.MeanScorer):
+    needs = frozenset({"reference"})
+    signature = "shortest"
+
+    def judge(self, questions: bq.Questions) -> Any:
+        return [float(len(translation)) for translation in questions.translations]
+
+
+def test_the_base_classes_can_be_subclassed() -> None:
+    made = bq.mt(data=PAIRS, systems=Titles(), suite=shout, scorers=Shortest(), resamples=200, quiet=True)
+    assert set(made.measures["system"].drop_nulls()) == {"Titles"}
+    assert set(made.scores["scorer"]) == {"Shortest"}
 
 
 def test_perturb_takes_functions_and_series() -> None:

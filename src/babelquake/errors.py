@@ -99,21 +99,26 @@ class UnansweredError(ResumableError):
         self.reasons: dict[str, str] = dict(reasons or {})
 
 
+def as_list(given: Any) -> list[Any]:
+    """Lists, generators, series of polars and pandas, arrays of NumPy and pyarrow as a list."""
+    convert = next((how for how in ("to_list", "to_pylist", "tolist") if hasattr(given, how)), None)
+    return list(given if convert is None else getattr(given, convert)())
+
+
 def listed_texts(name: str, given: Any) -> list[Any]:
-    """Texts as a list, from lists, series of polars and pandas, arrays of NumPy and pyarrow.
+    """Texts as a list, from whatever `as_list` takes.
 
     A single text would be taken for a list of its letters, a table for a list of its columns, and None is not text.
     A list in the place of a text is left to those who take several references.
     """
     if isinstance(given, str):
-        raise UserError(f"{name} are a list of texts, one per segment: write [text] for a single one.")
+        raise UserError(f"{name} must be a list of texts, one per segment: write [text] for a single one.")
     if isinstance(given, Mapping) or hasattr(given, "columns") or hasattr(given, "column_names"):
-        raise UserError(f"{name} are a list of texts, and this is a table. Use one of its columns.")
-    convert = next((how for how in ("to_list", "to_pylist", "tolist") if hasattr(given, how)), None)
-    found = list(given if convert is None else getattr(given, convert)())
+        raise UserError(f"{name} must be a list of texts, and this is a table. Use one of its columns.")
+    found = as_list(given)
     for place, text in enumerate(found, 1):
         if not isinstance(text, str | list | tuple):
-            raise UserError(f"{name} are a list of texts; number {place} is {text!r}.")
+            raise UserError(f"{name} must be a list of texts; number {place} is {text!r}.")
     return found
 
 

@@ -16,7 +16,7 @@ def user_cache() -> Path:
     return Path(user_cache_dir("babelquake", appauthor=False))
 
 
-def passing_folder() -> Path:
+def temporary_folder() -> Path:
     """A new folder that goes when the program ends."""
     made = Path(tempfile.mkdtemp(prefix="babelquake-"))
     atexit.register(shutil.rmtree, made, ignore_errors=True)

@@ -76,8 +76,8 @@ def _written(code: CodeType) -> tuple[Any, ...]:
 
 
 @contextmanager
-def told(name: str) -> Iterator[None]:
-    """What goes wrong in the user's own code is theirs to mend: say where it happened."""
+def user_errors(name: str, advice: str = "") -> Iterator[None]:
+    """Errors in the user's own code, as such: what happened and where; `advice` is for code surprised by a list."""
     try:
         yield
     except (BabelquakeError, MemoryError, KeyboardInterrupt):
@@ -87,4 +87,5 @@ def told(name: str) -> Iterator[None]:
         where = f"{Path(place.filename).name} line {place.lineno}"
         said = " ".join(str(error).split())
         said = said if len(said) <= LONGEST else said[: LONGEST - 1] + "…"
-        raise UserError(f"{name} failed: {type(error).__name__}: {said} ({where}).") from error
+        hint = f" {advice}" if advice and "list" in said else ""
+        raise UserError(f"{name} failed: {type(error).__name__}: {said} ({where}).{hint}") from error

@@ -13,7 +13,7 @@ from babelquake.cli.studying import as_json
 from babelquake.report.html import render
 from babelquake.report.markdown import escape, to_markdown
 from babelquake.report.names import listed, short_names
-from babelquake.report.verdict import told, verdict
+from babelquake.report.verdict import sentences, verdict
 from babelquake.runs.measures import Kind, Measure, measures_frame
 from babelquake.runs.run import Run
 
@@ -103,7 +103,7 @@ def dead(texts: Sequence[str]) -> list[str]:
 def test_a_system_that_does_not_translate_is_never_praised(tmp_path: Path, useless: Toy, than: str) -> None:
     """A function that returns the source, or always the same, loses nothing: that is not robustness."""
     run, name = mt_run(tmp_path / "run", systems=[useless, old]), useless.__name__
-    alarm, *others = told(run)
+    alarm, *others = sentences(run)
     assert alarm.weight == "alarm" and alarm.text.startswith(f"{name} translates no better than ")
     assert than in alarm.text and not any(name in sentence.text for sentence in others)
     assert f'class="headline alarm">{name} translates' in render([run])

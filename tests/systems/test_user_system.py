@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+import polars as pl
 import pytest
 
 from babelquake.errors import UserError
@@ -127,3 +129,13 @@ def test_what_is_no_function_is_no_system() -> None:
 def test_a_function_that_loses_texts_is_told_so() -> None:
     with pytest.raises(UserError, match="returned 1 translations for 2 texts"):
         system(lambda texts: list(texts)[:1]).translate(["Ja.", "Nein."])
+
+
+def test_translations_may_come_as_an_array_a_series_or_a_generator() -> None:
+    for made in (np.array, pl.Series, iter):
+        assert system(lambda texts, made=made: made([text + "!" for text in texts])).translate(["Ja."]) == ["Ja.!"]
+
+
+def test_a_function_of_one_text_that_does_not_say_so_is_told_how() -> None:
+    with pytest.raises(UserError, match=r"'list' object has no attribute 'upper'.*def translate\(text: str\)"):
+        system(lambda text: text.upper()).translate(["Ja."])

@@ -51,7 +51,7 @@ class Move(ABC):
         """Every sentence the move can make of this one by changing it at one of the places."""
 
 
-def told(found: list[Sentence]) -> Asking[list[Sentence]]:
+def without_asking(found: list[Sentence]) -> Asking[list[Sentence]]:
     """Candidates that took no asking, as a generator."""
     yield from ()
     return found
@@ -65,7 +65,7 @@ class DeleteWord(Move):
 
     def candidates(self, sentence: Sentence, places: Sequence[int]) -> Asking[list[Sentence]]:
         """One sentence per place."""
-        return told([sentence.without(place) for place in places] if len(sentence.words) > 1 else [])
+        return without_asking([sentence.without(place) for place in places] if len(sentence.words) > 1 else [])
 
 
 class SwapNeighbour(Move):
@@ -93,7 +93,7 @@ class SwapNeighbour(Move):
                 for other in others
                 if (new := match_case(other, word)) != word
             ]
-        return told(found)
+        return without_asking(found)
 
 
 NEIGHBOURS_FILE = "neighbours.tsv"
@@ -174,7 +174,7 @@ class CharacterMove(Move):
                 new = CHANGES[self.kind](word, spot, stream.choice(self.letters))
                 if new != word:
                     found.append(sentence.replaced(place, new, self.kind, around))
-        return told(found)
+        return without_asking(found)
 
 
 SwapLetters, SubstituteLetter, DeleteLetter, InsertLetter = (partial(CharacterMove, kind) for kind in CHANGES)
@@ -322,7 +322,7 @@ class TakeReferenceWord(Move):
             for word in missing:
                 fitting = match_case(word, sentence.words[place])
                 found += [sentence.replaced(place, fitting, self.kind, around), sentence.inserted(place, word)]
-        return told(found)
+        return without_asking(found)
 
 
 class Attach(Move):
@@ -337,4 +337,4 @@ class Attach(Move):
 
     def candidates(self, sentence: Sentence, places: Sequence[int]) -> Asking[list[Sentence]]:
         """One sentence."""
-        return told([sentence.attached(self.text, self.at_start, self.kind)] if self.text else [])
+        return without_asking([sentence.attached(self.text, self.at_start, self.kind)] if self.text else [])

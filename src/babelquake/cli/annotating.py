@@ -11,7 +11,7 @@ from babelquake.cli import options as opt
 from babelquake.cli.guard import guarded
 from babelquake.cli.options import Group, option, switch
 from babelquake.errors import UserError, one_of
-from babelquake.paths import passing_folder
+from babelquake.paths import temporary_folder
 
 if TYPE_CHECKING:
     from babelquake.data.ratings import Ratings
@@ -78,7 +78,7 @@ def analyse(
 
         write(as_tuples(found[0].segments), for_attack)
     chosen = ["--language-pair", language_pair] if language_pair else []
-    folders = [out or passing_folder() / "first", passing_folder() / "second"]
+    folders = [out or temporary_folder() / "first", temporary_folder() / "second"]
     runs = [
         _kept(*one, folder, [source, *chosen], alpha, power, restart)
         for one, source, folder in zip(analysed, sources, folders, strict=False)

@@ -198,7 +198,7 @@ def _export(plan: "Plan", folder: Path) -> None:
 def _forecast(plan: "Plan", as_json: bool, budget: int | None) -> None:
     expected = plan.forecast()
     found = asdict(expected) | {"dollars": expected.dollars, "seconds": expected.seconds, "tokens": expected.tokens}
-    typer.echo(json.dumps(found, ensure_ascii=False) if as_json else "\n".join(expected.told()))
+    typer.echo(json.dumps(found, ensure_ascii=False) if as_json else str(expected))
     if budget is not None:
         expected.keep_within(budget)
 
@@ -322,9 +322,9 @@ def as_json(run: "Run") -> str:
 def tell(run: "Run") -> None:
     """The verdict in at most five lines, and what the reader must know."""
     from babelquake.cli.printing import print_text
-    from babelquake.report.verdict import told
+    from babelquake.report.verdict import sentences
 
-    found = told(run)
+    found = sentences(run)
     for sentence in found[:SENTENCES]:
         print_text(sentence.text, "bold red" if sentence.weight == "alarm" else "")
     if len(found) > SENTENCES:

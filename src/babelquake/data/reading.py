@@ -203,7 +203,7 @@ def dataset(
     targets: Targets = "reference",
     inline_tags: bool = False,
 ) -> Dataset:
-    """The data set that was meant.
+    """A data set from a path, a name, a table, columns, a series or a list.
 
     A table (polars, pandas, pyarrow, Hugging Face `datasets`) or a mapping of columns needs columns that say what they
     are (source, reference, translation, system, score …). A series or a list of sentences are sources; a list may also

@@ -327,6 +327,8 @@ def given_table(given: Any) -> pl.DataFrame | None:
         return _of_pandas(given)
     if hasattr(given, "column_names"):  # pyarrow's tables, datasets of Hugging Face
         if isinstance(given.column_names, Mapping):
+            if len(given.column_names) == 1:
+                return given_table(next(iter(given.values())))
             splits = ", ".join(map(str, given.column_names))
             raise UserError(f"these data have several splits ({splits}). Use one of them, such as data['test'].")
         columns = given.to_pydict() if hasattr(given, "to_pydict") else given.to_dict()

@@ -4,6 +4,7 @@
 sets the attribute to the package whenever something imports it, so the package itself can be called.
 """
 
+import inspect
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from types import ModuleType
@@ -70,3 +71,5 @@ class _Callable(ModuleType):
 
 
 sys.modules[__name__].__class__ = _Callable
+__signature__ = inspect.signature(perturb)
+__doc__ = f"{inspect.getdoc(perturb)}\n\n{__doc__}"

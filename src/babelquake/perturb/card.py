@@ -28,7 +28,7 @@ from babelquake.perturb.context import BESIDE
 from babelquake.registry import Registry
 from babelquake.spec import parameters
 from babelquake.text import digest
-from babelquake.user_code import PLACE, at, name_of, source_of, told
+from babelquake.user_code import PLACE, at, name_of, source_of, user_errors
 
 Meaning = Literal["preserving", "altering", "depends"]
 F = TypeVar("F", bound=Callable[..., Any])
@@ -307,7 +307,7 @@ def _own(function: Callable[..., Any], name: str) -> Callable[..., Any]:
 
     @wraps(function)
     def change(*args: Any, **options: Any) -> str | None:
-        with told(name):
+        with user_errors(name):
             changed = function(*args, **options)
         if changed is not None and not isinstance(changed, str):
             raise UserError(f"{name} returned {type(changed).__name__}. Expected a text, or None.")

@@ -10,7 +10,7 @@ from babelquake.report.charts import HARM, Chart
 from babelquake.report.examples import EVERY, with_texts
 from babelquake.report.names import failure_label, labelled, scorer_text, short_names
 from babelquake.report.pages import page_of, views
-from babelquake.report.verdict import Sentence, score, sentence_case, told
+from babelquake.report.verdict import Sentence, score, sentence_case, sentences
 from babelquake.runs.run import Run
 from babelquake.studies.card import STUDIES, findings_of
 
@@ -54,7 +54,7 @@ class Words(NamedTuple):
 
 def first_words(run: Run) -> Words:
     """The answer, the worst weakness and the remedy; everything else comes later."""
-    said = told(run)
+    said = sentences(run)
     kinds = [finding.what for finding in findings_of(run)] or [""]
     beside = [place for place, what in enumerate(kinds) if what in REMEDY and place]
     shown = [said[place] for place in beside]

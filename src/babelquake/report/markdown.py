@@ -10,7 +10,7 @@ from babelquake.perturb.labels import label_of
 from babelquake.report.names import results_of
 from babelquake.report.pages import audit_tables, tables
 from babelquake.report.table import Table, is_numeric
-from babelquake.report.verdict import Sentence, told, verdict
+from babelquake.report.verdict import Sentence, sentences, verdict
 from babelquake.runs.info import command_line, signatures
 from babelquake.runs.measures import Row
 from babelquake.runs.run import AnyRun, Run, opened, run_names
@@ -27,7 +27,7 @@ def to_markdown(runs: AnyRun | Sequence[AnyRun]) -> str:
 
 def _run(run: Run, name: str) -> str:
     parts = [f"# {escape(name)}\n"]
-    parts += [f"- {_weighed(sentence)}" for sentence in told(run)]
+    parts += [f"- {_weighed(sentence)}" for sentence in sentences(run)]
     for table in [*tables(run), *audit_tables(run)]:
         parts.append("\n" + table_markdown(table))
     parts += [f"> {escape(note)}\n" for note in run.info.notes]

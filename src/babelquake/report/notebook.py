@@ -72,6 +72,8 @@ class Notebook:
         """The texts behind its numbers, the largest damage first."""
         from babelquake.report.examples import examples, with_texts
 
+        if worst < 1:
+            raise UserError(f"worst={worst}: expected a positive number.")
         order = examples(run).sort("drop", descending=True, nulls_last=True, maintain_order=True)
         return with_texts(run, order.head(worst).collect())
 

@@ -79,7 +79,7 @@ class Names:
 Words = Callable[[Finding, Names], str]
 
 
-def told(run: Run) -> list[Sentence]:
+def sentences(run: Run) -> list[Sentence]:
     """What a run found, in sentences, the most important first."""
     from babelquake.report.pages import page_of
 
@@ -89,8 +89,8 @@ def told(run: Run) -> list[Sentence]:
 
 
 def verdict(run: Run) -> list[str]:
-    """The sentences alone."""
-    return [sentence.text for sentence in told(run)]
+    """What a run found, as text."""
+    return [sentence.text for sentence in sentences(run)]
 
 
 def in_words(findings: Sequence[Finding], further: Mapping[str, Words] | None = None) -> list[Sentence]:

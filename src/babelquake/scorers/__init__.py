@@ -9,7 +9,7 @@ from babelquake.resource import SETTINGS
 from babelquake.scorers.base import Array, MeanScorer, Question, Questions, Scorer, VectorScorer
 from babelquake.scorers.user_scorer import Adapted
 from babelquake.spec import Spec, bind, parameters, parse
-from babelquake.user_code import PLACE, at
+from babelquake.user_code import PLACE, at, name_of
 
 __all__ = ["SCORERS", "Array", "MeanScorer", "Question", "Questions", "Scorer", "VectorScorer", "scorer"]
 
@@ -48,6 +48,8 @@ def scorer(what: str | Spec | Scorer | Callable[..., Any], **options: Any) -> Sc
     too, and so is `module:function`.
     """
     if isinstance(what, Scorer):
+        if not hasattr(what, "spec"):
+            what.spec = Spec(name_of(what))
         return what
     if not isinstance(what, str | Spec):
         return Adapted(what)

@@ -158,7 +158,7 @@ class Scorer(ABC):
     """What a text without a score means, for the error that names it."""
 
     spec: Spec
-    """How the scorer was asked for; set by `babelquake.scorers.scorer`."""
+    """How the scorer was asked for, or the name of its class; set by `babelquake.scorers.scorer`."""
     label: str | None = None
     """The option `name`, which every scorer takes; set by `babelquake.scorers.scorer`."""
 

@@ -7,7 +7,7 @@ the same shape. The source file counts in the signature, so that a changed one i
 """
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,8 +15,9 @@ import numpy as np
 from babelquake.errors import UserError
 from babelquake.scorers.base import Array, MeanScorer, Questions, best_reference, required
 from babelquake.spec import Spec, signature
-from babelquake.user_code import name_of, source_of, told
+from babelquake.user_code import name_of, source_of, user_errors
 
+ONE_BY_ONE = "Declare a function of one segment as: def metric(translation: str, reference: str) -> float."
 METHODS = ("segments", "judge", "score", "__call__")
 ROLES = {
     "translation": ("translations", "translation", "hypotheses", "hypothesis", "candidates", "predictions", "mt"),
@@ -74,7 +75,7 @@ class Adapted(MeanScorer):
         if "source" in self._roles:
             columns["source"] = list(required(questions.sources, self, "source"))
         given = [columns[role] for role in self._roles]
-        with told(self.name):
+        with user_errors(self.name, "" if self._one_by_one else f"It was given lists. {ONE_BY_ONE}"):
             if self._one_by_one:
                 answer: Any = [self._function(*texts) for texts in zip(*given, strict=True)]
             else:
@@ -88,10 +89,10 @@ def _numbers(answer: Any, count: int, name: str) -> Array:
     try:
         values = np.asarray([np.nan if value is None else float(value) for value in answer], dtype=np.float64)
     except (TypeError, ValueError):
-        raise UserError(
-            f"{name} returned {type(answer).__name__} instead of a list of {count} numbers. Declare a function of one "
-            "segment as: def metric(translation: str, reference: str) -> float."
-        ) from None
+        if isinstance(answer, Iterable) and not isinstance(answer, str):
+            raise UserError(f"{name} returned a list of something else instead of {count} numbers.") from None
+        kind = type(answer).__name__
+        raise UserError(f"{name} returned {kind} instead of a list of {count} numbers. {ONE_BY_ONE}") from None
     if values.shape != (count,):
         raise UserError(f"{name} gave {len(values)} scores for {count} segments: one each is needed.")
     if np.isinf(values).any():

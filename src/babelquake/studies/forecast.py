@@ -89,8 +89,8 @@ class Forecast:
         """How long everything takes, as far as it is known."""
         return _sum(row.seconds for row in self.rows)
 
-    def told(self) -> list[str]:
-        """In words."""
+    def __str__(self) -> str:
+        """In words, a line for each system and scorer."""
         perturbed = f", {self.variants:,} perturbed texts" if self.variants else ""
         lines = [f"{self.segments:,} segments, {self.selected:,} used{perturbed}."]
         pairs = {row.language_pair for row in self.systems}
@@ -105,7 +105,7 @@ class Forecast:
             most = "" if self.most_questions is None else f", {self.most_questions:,} questions at most"
             shared = f"; {self.shared_questions:,} for one text for all sentences" if self.shared_questions else ""
             lines.append(f"{self.searches:,} searches{most}{shared}")
-        return lines
+        return "\n".join(lines)
 
     def keep_within(self, budget: int) -> None:
         """Refuse a study that would send more characters to remote systems and judges than the budget allows."""

@@ -221,9 +221,9 @@ class RunOptions:
 
     def folder(self, study: str) -> Path:
         """The run folder; one that goes when the program ends where none was named."""
-        from babelquake.paths import passing_folder
+        from babelquake.paths import temporary_folder
 
-        return Path(self.out) if self.out is not None else passing_folder() / study
+        return Path(self.out) if self.out is not None else temporary_folder() / study
 
     def settings(self) -> AbstractContextManager[None]:
         """How models run meanwhile."""

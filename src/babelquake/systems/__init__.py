@@ -10,7 +10,7 @@ from babelquake.registry import Registry
 from babelquake.spec import Spec, bind, parameters, parse
 from babelquake.systems.base import System
 from babelquake.systems.user_system import Adapted
-from babelquake.user_code import PLACE, at
+from babelquake.user_code import PLACE, at, name_of
 
 __all__ = ["SYSTEMS", "System", "system"]
 
@@ -42,6 +42,8 @@ def system(what: str | Spec | System | Callable[..., Any], language_pair: str | 
     translations is a system too, and so is `module:function`.
     """
     if isinstance(what, System):
+        if not hasattr(what, "spec"):
+            what.spec = Spec(name_of(what))
         return what
     if not isinstance(what, str | Spec):
         return Adapted(what)

@@ -45,7 +45,7 @@ class System(ABC):
     """Options that cannot change a translation, such as how long to wait for it."""
 
     spec: Spec
-    """How the system was asked for; set by `babelquake.systems.system`."""
+    """How the system was asked for, or the name of its class; set by `babelquake.systems.system`."""
     language_pair: str | None = None
     """The data's language pair, where it was given; set by `babelquake.systems.system`."""
 

@@ -6,14 +6,16 @@ source file of either counts in the signature, so that a changed one is another 
 """
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from babelquake.errors import UserError
+from babelquake.errors import UserError, as_list
 from babelquake.resource import Limits
 from babelquake.spec import Spec, signature
 from babelquake.systems.base import System
-from babelquake.user_code import name_of, source_of, told
+from babelquake.user_code import name_of, source_of, user_errors
+
+ONE_BY_ONE = "Declare a function of one text as: def translate(text: str) -> str."
 
 
 class Adapted(System):
@@ -47,8 +49,9 @@ class Adapted(System):
         return str(given) if given else signature(self._place, content=self._source)
 
     def translate(self, texts: Sequence[str]) -> list[str]:
-        with told(self.name):
+        with user_errors(self.name, f"It was given a list of texts. {ONE_BY_ONE}" if not self._one_by_one else ""):
             found = list(map(self._translate, texts)) if self._one_by_one else self._translate(list(texts))
+            found = as_list(found) if isinstance(found, Iterable) and not isinstance(found, str | Mapping) else found
         return _listed(found, self, len(texts))
 
     def close(self) -> None:
@@ -65,15 +68,13 @@ def _reads_one(function: Callable[..., Any]) -> bool:
     return bool(parameters) and parameters[0].annotation is str
 
 
-def _listed(found: Any, system: System, asked: int) -> list[str]:
-    if isinstance(found, str) or not isinstance(found, Sequence):
-        raise UserError(
-            f"{system.name} returned {type(found).__name__} instead of a list of translations. Declare a function of "
-            "one text as: def translate(text: str) -> str."
-        )
+def _listed(found: object, system: System, asked: int) -> list[str]:
+    if not isinstance(found, list):
+        kind = type(found).__name__
+        raise UserError(f"{system.name} returned {kind} instead of a list of translations. {ONE_BY_ONE}")
     wrong = [type(item).__name__ for item in found if not isinstance(item, str)]
     if wrong:
         raise UserError(f"{system.name} returned {wrong[0]} instead of a translation.")
     if len(found) != asked:
         raise UserError(f"{system.name} returned {len(found)} translations for {asked} texts. Expected one for each.")
-    return list(found)
+    return found

@@ -148,7 +148,7 @@ def test_a_dry_run_counts_what_the_search_for_one_text_asks(tmp_path: Path) -> N
     forecast = plan(options).forecast()
     assert forecast.most_questions == 12 * 2 * 2 * 10
     assert forecast.shared_questions == 2 * 4 * (1 + 2 * 6)
-    assert "104 for one text for all sentences" in forecast.told()[-1]
+    assert "104 for one text for all sentences" in str(forecast).splitlines()[-1]
     run = run_of(tmp_path / "run", tmp_path / "none", recipes[:1], goal="inflate", constraints="none")
     assert any("52 questions on 4 sentences" in note for note in run.info.notes)
 

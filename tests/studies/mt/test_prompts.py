@@ -290,7 +290,7 @@ def test_a_dry_run_counts_tokens_and_money_of_every_mode() -> None:
         assert one.tokens is not None
         assert one.dollars is not None
         assert 0 < one.dollars < one.tokens
-    assert any("tokens" in line and "$" in line for line in plain.told())
+    assert any("tokens" in line and "$" in line for line in str(plain).splitlines())
 
 
 def test_rates_of_refusals_comments_loops_and_silence_hold_the_truth(
