@@ -71,3 +71,12 @@ def test_inflected_names_places_and_institutions_are_kept(kinds: Kinds) -> None:
     assert kinds("He met Barack Obama there.", "Setkal se tam s Barackem Obamou.") == set()
     assert kinds("He sailed with Christopher Columbus.", "Plavil se s Kryštofem Kolumbem.") == set()
     assert kinds("He lives in Northern Ireland.", "Žije v Severním Irsku.") == set()
+
+
+def test_what_was_hardly_translated_is_no_lost_negation(kinds: Kinds) -> None:
+    """A source that was left as it was, in capitals or not, has another fault than its missing "nicht"."""
+    source = "Das Gericht in Lyon hat gestern nicht über den Fall entschieden."
+    left = "Das Gericht in Lyon hat gestern über Fall entschieden."
+    assert "negation" not in kinds(source, left, "de-en") and "untranslated" in kinds(source, left, "de-en")
+    assert "negation" not in kinds(source.upper(), left.upper(), "de-en")
+    assert "negation" in kinds(source, "The court in Lyon decided on the case yesterday.", "de-en")

@@ -17,7 +17,7 @@ def tables():
 
 
 @pytest.mark.parametrize("by", ["none", "item", "system"])
-@pytest.mark.parametrize("name", [name for name in AGREEMENTS if name != "accuracy"])
+@pytest.mark.parametrize("name", [name for name in AGREEMENTS if name not in ("accuracy", "auc")])
 def test_every_resample_has_the_agreement_of_its_segments(name, by, tables):
     human, metric = tables
     resampled = bootstrap_agreement(name, human, metric, by, resamples=20, seed=3)
@@ -31,6 +31,19 @@ def test_accuracy_keeps_its_epsilon(tables):
     resampled = bootstrap_agreement("accuracy", *tables, resamples=500)
     assert resampled.value == pytest.approx(float(agreement("accuracy")(*tables)))
     assert resampled.values.mean() == pytest.approx(resampled.value, abs=0.01)
+
+
+def test_the_auc_of_yes_or_no_judgements_varies_as_if_it_were_computed_anew(tables):
+    human, metric = np.where(np.isnan(tables[0]), np.nan, tables[0] > 50), tables[1]
+    resampled = bootstrap_agreement("auc", human, metric, resamples=300, seed=3)
+    assert resampled.value == pytest.approx(float(agreement("auc")(human, metric)))
+    counts = np.vstack(list(Draws(keys_by_place(60), seed=3).rows(300)))
+    anew = [
+        float(agreement("auc")(*(np.repeat(table, count, axis=1) for table in (human, metric)))) for count in counts
+    ]
+    assert resampled.values == pytest.approx(anew, abs=0.01)
+    assert resampled.values.std() == pytest.approx(np.std(anew), rel=0.05)
+    assert np.isnan(bootstrap_agreement("auc", *tables, resamples=5).value), "graded judgements are not yes or no"
 
 
 def test_pearsons_standard_error_is_fishers():
