@@ -1,7 +1,7 @@
-"""Generators that ask: they yield lists of questions, are sent the answers in order, and return a result in the end.
+"""Generators that ask: they yield what they want to know, are sent the answers, and return a result in the end.
 
-Searches and perturbations that need a model are written this way, so that whoever drives them decides when and with
-whose questions they are answered. This is the one place that knows how Python's generators begin and end.
+Searches, perturbations that need a model and defences are written this way, so that whoever drives them decides when
+and with whose questions they are answered. This is the one place that knows how Python's generators begin and end.
 """
 
 from collections.abc import Callable, Generator, Sequence
@@ -15,25 +15,25 @@ R = TypeVar("R")
 class Dialogue(Generic[Q, A, R]):
     """A generator under way: what it asks now, or what it came to."""
 
-    asked: list[Q]
-    """What it wants to know next; nothing once it is over."""
+    asked: Q
+    """What it wants to know next, until it is over."""
     result: R
     """What it returned; there once it is over."""
 
-    def __init__(self, generator: Generator[list[Q], list[A], R]) -> None:
+    def __init__(self, generator: Generator[Q, A, R]) -> None:
         self._generator = generator
         self.over = False
         self._advance(lambda: next(generator))
 
-    def tell(self, answers: list[A]) -> None:
-        """Answer what was asked, in order."""
+    def tell(self, answers: A) -> None:
+        """Answer what was asked."""
         self._advance(lambda: self._generator.send(answers))
 
-    def _advance(self, step: Callable[[], list[Q]]) -> None:
+    def _advance(self, step: Callable[[], Q]) -> None:
         try:
             self.asked = step()
         except StopIteration as end:
-            self.asked, self.result, self.over = [], end.value, True
+            self.result, self.over = end.value, True
 
 
 def driven(generator: Generator[list[Q], list[A], R], answer: Callable[[list[Q]], Sequence[A]]) -> R:

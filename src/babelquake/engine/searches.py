@@ -37,7 +37,7 @@ def _advanced(
     searches: Iterable[Generator[list[Q], list[A], R]], answer: Callable[[list[Q]], list[A]], width: int
 ) -> Iterator[tuple[int, R]]:
     waiting = enumerate(searches)
-    active: dict[int, Dialogue[Q, A, R]] = {}
+    active: dict[int, Dialogue[list[Q], list[A], R]] = {}
     while True:
         for position, search in islice(waiting, width - len(active)):
             active[position] = Dialogue(search)
@@ -57,7 +57,7 @@ def _advanced(
         yield from _finished(active)
 
 
-def _finished(active: dict[int, Dialogue[Q, A, R]]) -> Iterator[tuple[int, R]]:
+def _finished(active: dict[int, Dialogue[list[Q], list[A], R]]) -> Iterator[tuple[int, R]]:
     """Searches that are over, taken out of those under way."""
     for position in [position for position, dialogue in active.items() if dialogue.over]:
         yield position, active.pop(position).result

@@ -1,10 +1,12 @@
 """A system behind defences is a system: `defended[defence=fold+spell,system=bundled[model=de-en-bpe]]`."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from babelquake.errors import UserError
+from babelquake.generators import Dialogue
 from babelquake.languages import sides
 from babelquake.resource import Limits
 from babelquake.spec import Spec, signature
@@ -68,20 +70,25 @@ class Defended(System):
     def follow(self, texts: Sequence[str], answer: Answer) -> list[str]:
         """Drive the chain: whatever it asks is answered by `answer`; what the chain itself takes is counted."""
         self.chain.prepare()
-        steps = self.chain.steps(texts)
         self.spent.texts += len(texts)
-        replies: list[str] | None = None
-        while True:
-            began = time.thread_time()
-            try:
-                ask = next(steps) if replies is None else steps.send(replies)
-            except StopIteration as finished:
-                found: list[str] = finished.value
-                return found
-            finally:
-                self.spent.seconds += time.thread_time() - began
+        with self._timed():
+            dialogue = Dialogue(self.chain.steps(texts))
+        while not dialogue.over:
+            ask = dialogue.asked
             self.spent.calls += len(ask.texts)
             replies = answer(ask.system or self.inner, ask.texts)
+            with self._timed():
+                dialogue.tell(replies)
+        return dialogue.result
+
+    @contextmanager
+    def _timed(self) -> Iterator[None]:
+        """Count the processor time of what the chain does."""
+        began = time.thread_time()
+        try:
+            yield
+        finally:
+            self.spent.seconds += time.thread_time() - began
 
     def would_ask(self, texts: Sequence[str]) -> list[tuple[System, list[str]]]:
         """Every system with the distinct texts it may be asked for, at most: what a forecast counts.

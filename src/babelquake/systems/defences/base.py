@@ -10,6 +10,7 @@ from collections.abc import Callable, Generator, Sequence
 from typing import ClassVar, Literal, NamedTuple
 
 from babelquake.errors import UnansweredError, UserError, listed_texts
+from babelquake.generators import Dialogue
 from babelquake.languages import Language
 from babelquake.machinery import machinery
 from babelquake.perturb.base import hidden_in
@@ -204,15 +205,13 @@ class Chain:
             return found
             yield  # a generator that asks nothing
 
-        steps = self._from(0, list(texts), arrived)
-        try:
-            ask = next(steps)
-            while True:
-                if ask.system is None:
-                    raise ValueError("a part before the system asked it")
-                ask = steps.send(_answers(ask.system, ask.texts))
-        except StopIteration:
-            return given
+        dialogue = Dialogue(self._from(0, list(texts), arrived))
+        while not dialogue.over:
+            ask = dialogue.asked
+            if ask.system is None:
+                raise ValueError("a part before the system asked it")
+            dialogue.tell(_answers(ask.system, ask.texts))
+        return given
 
     def meet(self, system: System) -> None:
         """Tell the parts which system they stand before."""

@@ -17,6 +17,7 @@ import numpy as np
 
 from babelquake.errors import UserError
 from babelquake.failures import Card, Pair, cards_for, failures_in
+from babelquake.generators import Dialogue
 from babelquake.languages import Language
 from babelquake.spec import Range
 from babelquake.systems.base import System
@@ -94,13 +95,10 @@ class Vote(Defence):
 
 def _by(system: System, steps: Steps) -> Steps:
     """The same steps, with another system in the place of the defended one."""
-    try:
-        ask = next(steps)
-        while True:
-            ask = steps.send((yield Ask(ask.texts, ask.system or system)))
-    except StopIteration as finished:
-        answers: list[str] = finished.value
-        return answers
+    dialogue = Dialogue(steps)
+    while not dialogue.over:
+        dialogue.tell((yield Ask(dialogue.asked.texts, dialogue.asked.system or system)))
+    return dialogue.result
 
 
 def _some(versions: Iterable[str], most: int) -> list[str]:
