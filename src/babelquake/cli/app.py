@@ -10,8 +10,7 @@ from babelquake.cli.listing import cache, list_things
 from babelquake.cli.options import Group
 from babelquake.cli.perturbing import augment, perturb
 from babelquake.cli.reporting import compare, report, rerun
-from babelquake.cli.reproducing import demo, reproduce
-from babelquake.cli.similarities import similarities
+from babelquake.cli.reproducing import demo, reproduce, similarities
 from babelquake.cli.studying import challenge, check_command, scoring_command, study_command
 from babelquake.cli.training import neighbours, train
 from babelquake.studies.attack import AttackOptions

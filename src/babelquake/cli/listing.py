@@ -173,7 +173,9 @@ def failures() -> list[dict[str, Any]]:
 
 def recipes() -> list[dict[str, Any]]:
     """One object per recipe: attacks, and the training of models that ship."""
+    from babelquake.attacks.recipes import RECIPES
     from babelquake.models.shipped import SHIPPED
+    from babelquake.spec import parameters
     from babelquake.train.config import bundled, kinds
 
     training = [
@@ -186,15 +188,7 @@ def recipes() -> list[dict[str, Any]]:
         for kind in kinds()
         for name in bundled(kind)
     ]
-    return sorted([*attacks(), *training], key=lambda row: str(row["name"]))
-
-
-def attacks() -> list[dict[str, Any]]:
-    """One object per attack."""
-    from babelquake.attacks.recipes import RECIPES
-    from babelquake.spec import parameters
-
-    return [
+    attacks = [
         {
             "name": name,
             "command": f"babelquake attack --recipe {name} --victim SCORER --data DATA --out DIR",
@@ -203,6 +197,7 @@ def attacks() -> list[dict[str, Any]]:
         }
         for name, build in RECIPES.items()
     ]
+    return sorted([*attacks, *training], key=lambda row: str(row["name"]))
 
 
 def models() -> list[dict[str, Any]]:

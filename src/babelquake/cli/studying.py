@@ -70,31 +70,25 @@ def study_command(
             afterwards(run, **more)
 
     command.__name__, command.__doc__ = study, options.__doc__
-    parameters = [*_of_study(options), *_of_terminal()]
-    parameters += [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
-        for name, annotation in (further or {}).items()
-    ]
+    hints = get_type_hints(Terminal, include_extras=True)
+    of_terminal = [_parameter(field.name, field.default, hints[field.name]) for field in fields(Terminal)]
+    own = [_parameter(name, None, annotation) for name, annotation in (further or {}).items()]
+    parameters = [*_of_study(options), *of_terminal, *own]
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return guarded(command)
 
 
+def _parameter(name: str, default: Any, annotation: Any) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
 def _of_study(options: type[StudyOptions]) -> Iterator[inspect.Parameter]:
     for entry in entries(options):
         if entry.kind is not None:
-            default = _default(entry)
             kind: Any = list[str] if entry.kind is Mapping else entry.kind
             annotation: Any = Annotated[kind if kind is bool else kind | None, opt.written(entry)]
-            yield inspect.Parameter(entry.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
-
-
-def _of_terminal() -> Iterator[inspect.Parameter]:
-    hints = get_type_hints(Terminal, include_extras=True)
-    for field in fields(Terminal):
-        yield inspect.Parameter(
-            field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name]
-        )
+            yield _parameter(entry.name, _default(entry), annotation)
 
 
 def _default(entry: Entry) -> Any:
@@ -132,13 +126,14 @@ def made(options: type[StudyOptions], given: Mapping[str, Any], terminal: Termin
 
 def carry_out(study: str, options: StudyOptions, terminal: Terminal) -> "Run | None":
     """Do what was asked for: forecast, export, or make the run and print what it found."""
+    from babelquake.models.loading import offline
     from babelquake.studies.card import STUDIES, function_of
 
     if terminal.import_ is not None:
         options = _with_imported(options, terminal.import_)
     card = STUDIES.get(study)
     with options.settings():
-        if options.offline or (options.default_models_need_a_hub and _no_hub()):
+        if options.offline or (options.default_models_need_a_hub and offline()):
             opt.say_offline()
         if (terminal.export is not None or terminal.dry_run) and card.plan is not None:
             plan = card.plan(options)
@@ -151,8 +146,7 @@ def carry_out(study: str, options: StudyOptions, terminal: Terminal) -> "Run | N
             return None
     if options.out is None and not options.quickly_made_again:
         raise UserError("No run folder given. Use --out DIR.")
-    given = {field.name: getattr(options, field.name) for field in fields(options)}
-    run = function_of(study)(**given)
+    run = function_of(study)(**vars(options))
     show(run, options, terminal)
     if silent := silent_systems(run):
         raise UserError(f"{', '.join(silent)}: every translation is empty. Check the system; the run is kept.")
@@ -168,12 +162,6 @@ def silent_systems(run: "Run") -> list[str]:
     spoken = pl.col("translation").fill_null("").str.strip_chars().ne("").any()
     found = run.scan("translations").group_by("system", maintain_order=True).agg(spoken).collect()
     return [str(name) for name in found.filter(~pl.col("translation"))["system"]]
-
-
-def _no_hub() -> bool:
-    from babelquake.models.loading import offline
-
-    return offline()
 
 
 def _with_imported(options: StudyOptions, folder: Path) -> StudyOptions:

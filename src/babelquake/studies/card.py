@@ -146,13 +146,6 @@ class Session(Held):
             {" ".join(filter(None, ["system", name, pair])): text for (pair, name), text in signatures.items()}
         )
 
-    @property
-    def perturbations(self) -> Suite:
-        """The suite of a study that has one."""
-        if self.suite is None:
-            raise ValueError(f"the study {self.study} perturbs nothing")
-        return self.suite
-
     def _note(self) -> None:
         """Note what the engine and those below it have to say, and who gave no scores."""
         self.say(*self.engine.notes)

@@ -353,14 +353,11 @@ def _by_name(measures: pl.DataFrame) -> dict[str, dict[str, float | None]]:
 
 
 def _causes(old: Run, new: Run) -> list[str]:
-    told = []
-    for what, before, after in (
-        ("version of", old.info.versions, new.info.versions),
-        ("signature of", old.info.signatures, new.info.signatures),
-    ):
-        for name in sorted({*before, *after}):
-            if before.get(name) != after.get(name):
-                told.append(f"{what} {name}: {before.get(name, 'none')} then, {after.get(name, 'none')} now")
-    if old.info.config.get("data") != new.info.config.get("data"):
-        told.append(f"data: {old.info.config.get('data')} then, {new.info.config.get('data')} now")
-    return told
+    before, after = (
+        {f"version of {name}": said for name, said in sorted(run.info.versions.items())}
+        | {f"signature of {name}": said for name, said in sorted(run.info.signatures.items())}
+        | {"data": str(run.info.config.get("data"))}
+        for run in (old, new)
+    )
+    differ = [what for what in dict.fromkeys([*before, *after]) if before.get(what) != after.get(what)]
+    return [f"{what}: {before.get(what, 'none')} then, {after.get(what, 'none')} now" for what in differ]

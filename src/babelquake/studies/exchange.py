@@ -31,7 +31,7 @@ from babelquake.errors import UserError, setting
 from babelquake.files import store_bytes, store_text
 from babelquake.limits import json_object
 from babelquake.scorers import Scorer
-from babelquake.scorers.base import Array, Questions
+from babelquake.scorers.base import Questions
 from babelquake.spec import Spec
 from babelquake.studies.options import StudyOptions
 from babelquake.studies.plan import Plan
@@ -175,12 +175,16 @@ def submit_scores(options: StudyOptions, folder: str | Path) -> list[Path]:
 
 def _written(scorer: Scorer, engine: Engine, segments: pl.DataFrame, pair: Pair, folder: Path) -> list[Path]:
     """Both files of one scorer for one language pair."""
-    reads_reference = "reference" in scorer.needs
-    used = pair.references if reads_reference else ()
+    used = pair.references if "reference" in scorer.needs else ()
     by_segment, by_system = [], []
     for system, asked in _outputs(segments, pair.human, used).items():
         rows = engine.judge(scorer, asked)
-        scores = _whole(scorer, system, scorer.score_rows(rows), asked.translations)
+        scores = scorer.score_rows(rows)
+        if (missing := np.flatnonzero(np.isnan(scores))).size:
+            raise UserError(
+                f"{setting('submit')}: {scorer.name} has no score for {missing.size} of {len(scores)} translations of "
+                f"{system}, the first in line {missing[0] + 1}. A metric's file needs a score for every line."
+            )
         by_segment += [f"{system}\t{float(score)!r}\n" for score in scorer.sign * scores]
         by_system.append(f"{system}\t{scorer.sign * float(scorer.aggregate(rows.sum(axis=0)))!r}\n")
     base = re.sub(r"[^\w.]+", "_", scorer.name).strip("_")
@@ -196,26 +200,10 @@ def _outputs(segments: pl.DataFrame, human: Mapping[str, Sequence[str]], used: S
     """What is judged of every system in the order of its lines, and of references among the outputs but those used."""
     found: dict[str, Questions] = {}
     for (system,), part in segments.group_by("system", maintain_order=True):
-        mine = part.sort(_line(part))
+        mine = part.sort(pl.col("id").str.extract(r"(\d+)$").cast(pl.Int64))  # its line, with which an id ends
         references = mine["references"].to_list() if "references" in mine.columns and used else None
         sources, texts = mine["source"].fill_null("").to_list(), mine["translation"].fill_null("").to_list()
         found[str(system)] = Questions(texts, references, sources)
     lines = next(iter(found.values()))
     others = {name: texts for name, texts in human.items() if name not in used and len(texts) == len(lines)}
     return found | {name: Questions(texts, lines.references, lines.sources) for name, texts in others.items()}
-
-
-def _whole(scorer: Scorer, system: str, scores: Array, texts: Sequence[str]) -> Array:
-    """The scores, of which none may be missing: the layout has no place for that."""
-    missing = np.flatnonzero(np.isnan(scores))
-    if missing.size:
-        raise UserError(
-            f"{setting('submit')}: {scorer.name} has no score for {missing.size} of {len(texts)} translations of "
-            f"{system}, the first in line {missing[0] + 1}. A metric's file needs a score for every line."
-        )
-    return scores
-
-
-def _line(segments: pl.DataFrame) -> pl.Series:
-    """The line of every segment, with which its id ends."""
-    return segments["id"].str.extract(r"(\d+)$").cast(pl.Int64)

@@ -24,6 +24,13 @@ def questions_about(data: Dataset) -> Questions:
     return Questions(translations, data.segments["references"].to_list() if data.has("references") else None, sources)
 
 
+def judged_columns(segments: pl.DataFrame, by: str | None) -> pl.DataFrame:
+    """Numbered segments whose `text` is judged, with the columns that they are resampled or told apart by."""
+    columns = ["row", "id", "language_pair", "system", "text", "source", "translation", "references", "score"]
+    columns += [name for name in dict.fromkeys(("document", by)) if name in segments.columns and name not in columns]
+    return segments.drop("row", strict=False).with_row_index("row").select(columns)
+
+
 def of_each(scorers: Sequence[S], told: Callable[[S], T]) -> dict[str, T]:
     """What is told of each scorer, by name and in their order; models are asked one after another."""
     found = {scorer.name: told(scorer) for scorer in in_turn(scorers)}

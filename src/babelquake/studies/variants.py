@@ -70,16 +70,12 @@ def _neighbourhoods(segments: pl.DataFrame, column: str) -> Iterator[tuple[list[
         *alone.partition_by("language_pair", maintain_order=True),
     ]:
         texts, sources = part[column].fill_null("").to_list(), part["source"].to_list()
-        references = [_first(some, source) for some, source in zip(_references(part), sources, strict=True)]
+        references = [_first(some, source) for some, source in zip(part["references"], sources, strict=True)]
         table = [Other(*each) for each in zip(texts, sources, references, strict=True)]
         yield table, {row: place for place, row in enumerate(part["row"].to_list())}
 
 
-def _references(part: pl.DataFrame) -> list[list[str] | None]:
-    return part["references"].to_list() if "references" in part.columns else [None] * part.height
-
-
-def _first(references: list[str] | None, source: str | None) -> str | None:
+def _first(references: Iterable[str] | None, source: str | None) -> str | None:
     """The first reference; a source that stands in for one is none."""
     return next((one for one in references or () if one and one != source), None)
 
@@ -88,7 +84,9 @@ def _foreign(segments: pl.DataFrame, engine: Engine) -> dict[int, str]:
     """Each row's source in another language: as the data have it, or from German into English by a model that ships."""
     known: dict[str, dict[str, str]] = {}
     rows = []
-    for row, pair, source, text, references in _translated(segments):
+    text = pl.col("translation") if "translation" in segments.columns else pl.lit(None, pl.String)
+    columns = segments.select("row", "language_pair", "source", text.alias("text"), "references")
+    for row, pair, source, text, references in columns.iter_rows():
         origin, target = sides(pair)
         best = _first(references, source) or text
         if source and target is not None:
@@ -107,13 +105,6 @@ def _foreign(segments: pl.DataFrame, engine: Engine) -> dict[int, str]:
 
         found |= dict(zip(lacking, engine.translate(system(SHIPPED), list(lacking.values())), strict=True))
     return found
-
-
-def _translated(segments: pl.DataFrame) -> Iterator[tuple[int, str | None, str | None, str | None, list[str] | None]]:
-    text = pl.col("translation") if "translation" in segments.columns else pl.lit(None, pl.String)
-    references = pl.col("references") if "references" in segments.columns else pl.lit(None, pl.List(pl.String))
-    chosen = segments.select("row", "language_pair", "source", text.alias("text"), references.alias("references"))
-    yield from chosen.iter_rows()
 
 
 BLOCK_TEXTS = 40_000
@@ -284,21 +275,9 @@ Systems = dict[str | None, list[System]]
 """The systems of each language pair."""
 
 
-def brings_variants(data: Dataset, column: str = "perturbed") -> bool:
-    """Whether data bring their own variants: of sources, or of translations (`translation_perturbed`)."""
-    return data.has(column)
-
-
-def labels_of(data: Dataset, column: str = "perturbed") -> list[str]:
-    """What the variants are called, in order of appearance."""
-    if not brings_variants(data, column):
-        return []
-    return _labelled(data.segments, column)["perturbation"].unique(maintain_order=True).to_list()
-
-
 def meanings_of(data: Dataset, column: str) -> dict[str, str]:
     """What the variants do to the meaning, as the column `meaning` says; those of a translation alter it otherwise."""
-    if not brings_variants(data, column):
+    if not data.has(column):
         return {}
     usual = "altering" if column == "translation_perturbed" else "preserving"
     rows = _labelled(data.segments, column)
@@ -310,7 +289,8 @@ def meanings_of(data: Dataset, column: str) -> dict[str, str]:
 def refuse_shared_labels(data: Dataset, suite: Suite, column: str = "perturbed") -> None:
     """Refuse data that call a variant like a perturbation of the suite: their numbers could not be told apart."""
     made = {perturbation.label for perturbation in suite.perturbations}
-    if both := [label for label in labels_of(data, column) if label in made]:
+    given = _labelled(data.segments, column)["perturbation"].unique(maintain_order=True) if data.has(column) else ()
+    if both := [label for label in given if label in made]:
         raise UserError(
             f"{data.name} calls variants '{both[0]}', and so does the suite: "
             f"give them another name in the column perturbation, or leave it out of {setting('suite')}."
@@ -324,7 +304,7 @@ def with_given(
 
     Rows of the data belong to a segment by id and language pair, and of translations by the system too.
     """
-    if not brings_variants(data, column):
+    if not data.has(column):
         return segments, []
     shared = [name for name in KEYS if name in segments.columns]
     here = segments.select("row", *shared, pl.col(clean).fill_null("").alias("clean"))
@@ -339,12 +319,8 @@ def with_given(
     )
     found = segments.join(packed, on="row", how="left", maintain_order="left")
     same = distinct.height - changed.height
-    notes = (
-        [f"{same:,} of {distinct.height:,} given versions equal their original: they count as unchanged."]
-        if same
-        else []
-    )
-    return found, notes
+    said = f"{same:,} of {distinct.height:,} given versions equal their original: they count as unchanged."
+    return found, [said] if same else []
 
 
 def _labelled(rows: pl.DataFrame, column: str) -> pl.DataFrame:
@@ -364,10 +340,8 @@ def given_of(segments: pl.DataFrame) -> pl.DataFrame | None:
 
 def stored_systems(data: Dataset, segments: pl.DataFrame) -> dict[str | None, list[Stored]]:
     """The systems whose translations of both versions came with the data, for each language pair."""
-    if not brings_variants(data) or not data.has("translation") or not data.has("translation_perturbed"):
-        return {}
     variants = given_of(segments)
-    if variants is None:
+    if variants is None or not data.has("translation") or not data.has("translation_perturbed"):
         return {}
     clean = segments.select("row", "id", "language_pair")
     rows = _labelled(data.segments, "perturbed").join(clean, on=["id", "language_pair"], nulls_equal=True)
@@ -423,7 +397,7 @@ def _is_plain(name: str) -> bool:
 
 def no_system(data: Dataset) -> str:
     """Why there is no system: the data bring none, or translations of one of the versions alone."""
-    if brings_variants(data) and data.has("translation") != data.has("translation_perturbed"):
+    if data.has("perturbed") and data.has("translation") != data.has("translation_perturbed"):
         has, lacks = ("clean", "perturbed") if data.has("translation") else ("perturbed", "clean")
         return (
             f"{data.name} has translations of the {has} sources only, not of the {lacks} ones. "

@@ -62,7 +62,7 @@ def build_challenge(run: AnyRun, layout: Layout, out: str | Path, *, name: str =
     folder.mkdir(parents=True, exist_ok=True)
     writers = {"wmt25": _wmt25, "wmt26": _wmt26, "contrastive": _contrastive}
     writers[layout](found, folder, name, seed)
-    _write(folder / f"{name}.README.txt", _readme(found, left_out, name, layout))
+    _lines(folder / f"{name}.README.txt", _readme(found, left_out, name, layout).splitlines())
     return len(found)
 
 
@@ -225,8 +225,4 @@ def _readme(items: Sequence[Item], left_out: Counter[str], name: str, layout: st
 
 
 def _lines(path: str | Path, lines: Iterable[str]) -> None:
-    _write(Path(path), "".join(f"{line}\n" for line in lines))
-
-
-def _write(path: Path, text: str) -> None:
-    store_bytes(text.encode("utf-8"), path)
+    store_bytes("".join(f"{line}\n" for line in lines).encode("utf-8"), Path(path))

@@ -10,7 +10,7 @@ import polars as pl
 from babelquake.data import Dataset
 from babelquake.data.ratings import COUNTED, Ratings, read_ratings
 from babelquake.runs.findings import Finding, Number
-from babelquake.runs.measures import ALPHA, Measure, Results, Row
+from babelquake.runs.measures import ALPHA, Measure, Results
 from babelquake.runs.run import Run
 from babelquake.spec import run_signature
 from babelquake.stats.intervals import Z
@@ -38,25 +38,29 @@ def human_measures(found: Findings) -> list[Measure]:
 
 
 def _systems(found: Findings) -> Iterator[Measure]:
+    """Means with 1.96 standard errors over segments on either side."""
     for kind, column in ((kinds.RATING, "raw"), (kinds.RATING_Z, "z")):
         errors = found.segments.group_by("language_pair", "system").agg(pl.col(column).std(ddof=1).alias("sd"))
         table = found.systems.join(
             errors, on=["language_pair", "system"], how="left", nulls_equal=True, maintain_order="left"
         )
         for row in table.iter_rows(named=True):
-            if row[column] is not None:
-                measure = Measure(kind, row[column], n=row["segments"], system=row["system"])
-                measure.language_pair = row["language_pair"]
-                yield _with_interval(measure, row["sd"])
+            mean, n = row[column], row["segments"]
+            if mean is not None:
+                place = {"system": row["system"], "language_pair": row["language_pair"]}
+                error = None if row["sd"] is None or n < 2 else row["sd"] / n**0.5
+                low, high = (None, None) if error is None else (mean - Z * error, mean + Z * error)
+                yield Measure(kind, mean, n, sd=error, low=low, high=high, **place)
 
 
 def _rating_differences(found: Findings) -> Iterator[Measure]:
     """Every two systems, the higher rated first: WMT's one-sided rank-sum p, and max-T's over the language pair."""
     scores = {(row["language_pair"], row["system"]): row for row in found.systems.iter_rows(named=True)}
     for part in found.pairs.partition_by("language_pair", maintain_order=True):
-        rows = [row for row in part.iter_rows(named=True) if _rank(scores, row, "system") < _rank(scores, row, "than")]
-        for row in rows:
+        for row in part.iter_rows(named=True):
             one, other = (scores[(row["language_pair"], row[name])] for name in ("system", "than"))
+            if one["rank"] > other["rank"]:
+                continue
             kind, column = (kinds.RATING, "raw") if one["z"] is None else (kinds.RATING_Z, "z")
             yield Measure(
                 kind.difference(),
@@ -70,10 +74,6 @@ def _rating_differences(found: Findings) -> Iterator[Measure]:
                 family=(row["language_pair"], "systems"),
                 testable=can_separate(one["segments"], other["segments"]),
             )
-
-
-def _rank(scores: dict[tuple[str | None, str], Any], row: dict[str, Any], name: str) -> int:
-    return int(scores[(row["language_pair"], row[name])]["rank"])
 
 
 def _rating_losses(found: Findings) -> Iterator[Measure]:
@@ -120,28 +120,19 @@ def _people(found: Findings) -> Iterator[Measure]:
         yield Measure(kinds.SECONDS_PER_RATING, seconds, n=found.facts.ratings)
 
 
-def _with_interval(measure: Measure, sd: float | None) -> Measure:
-    """The mean with 1.96 standard errors over segments on either side."""
-    if sd is not None and measure.value is not None and measure.n and measure.n > 1:
-        measure.sd = sd / measure.n**0.5
-        measure.low, measure.high = measure.value - Z * measure.sd, measure.value + Z * measure.sd
-    return measure
-
-
 LEAST_KEPT = 50.0
 """Per cent of the ratings that quality control must leave for a ranking to be spoken of."""
 
 
 def human_findings(run: Run) -> list[Finding]:
-    """What the measures of a run of ratings say."""
-    return findings_on(Results.of(run), run.table("systems"), str(run.info.config.get("exclude")))
+    """Rejected ratings first; the winner or the tie at the top; perturbed translations, quality control, agreement.
 
-
-def findings_on(results: Results, systems: pl.DataFrame, exclude: str) -> list[Finding]:
-    """Rejected ratings first; the winner or the tie at the top; perturbed translations, quality control, agreement."""
-    rejected = [*_rejected(results)]
-    found = [*rejected]
-    if not rejected:
+    Where most ratings did not pass quality control, what is left is not a base for a ranking.
+    """
+    results, systems, exclude = Results.of(run), run.table("systems"), str(run.info.config.get("exclude"))
+    kept = [row for row in results.known("ratings_kept") if row["value"] < LEAST_KEPT]
+    found = [Finding(what="ratings_rejected", weight="alarm", numbers=(Number.of(row),)) for row in kept]
+    if not found:
         for pair in systems["language_pair"].unique(maintain_order=True).to_list():
             found += _best(results, systems.filter(pl.col("language_pair").eq_missing(pl.lit(pair))), pair)
     found += [*_losses(results), *_suggestions(results)]
@@ -150,34 +141,22 @@ def findings_on(results: Results, systems: pl.DataFrame, exclude: str) -> list[F
     return [*found, *(Finding.on("annotators_agree", row) for row in results.known("krippendorff_alpha", group="z"))]
 
 
-def _rejected(results: Results) -> Iterator[Finding]:
-    """Most ratings did not pass quality control: what is left is not a base for a ranking."""
-    for row in results.known("ratings_kept"):
-        if row["value"] < LEAST_KEPT:
-            yield Finding(what="ratings_rejected", weight="alarm", numbers=(Number.of(row),))
-
-
 def _best(results: Results, systems: pl.DataFrame, pair: str | None) -> Iterator[Finding]:
     """The system in front, with the differences to all others."""
     first: dict[str, Any] = systems.row(0, named=True)
     names = ("rating", "rating_z")
     rows = [results.one(name, language_pair=pair, system=system) for system in systems["system"] for name in names]
-    against = _differences(results, first["system"], pair)
+    against = [
+        row
+        for row in results.where("rating_z_difference", "rating_difference", language_pair=pair)
+        if first["system"] in (row["system"], row["other"])
+    ]
+    tests = map(Number.of, against)  # ahead of all: what decides is a test that cannot be made, or the largest p
+    weakest = max(tests, key=lambda number: (not number.tested, number.p or 0.0), default=None)
     top = systems.filter(cluster=1).height
     what = "rated" if systems.height == 1 else "rated_best"
     facts = {"systems": systems.height, "first_cluster": top}
-    yield Finding.on(what, *rows, *against, of="system", weight="answer", test=_weakest(against), facts=facts)
-
-
-def _differences(results: Results, leader: str, pair: str | None) -> list[Row]:
-    rows = results.where("rating_z_difference", "rating_difference", language_pair=pair)
-    return [row for row in rows if leader in (row["system"], row["other"])]
-
-
-def _weakest(rows: list[Row]) -> Number | None:
-    """The test that decides whether the leader is ahead of all: one that cannot be made, or the largest p."""
-    numbers = [Number.of(row) for row in rows]
-    return max(numbers, key=lambda number: (not number.tested, number.p or 0.0), default=None)
+    yield Finding.on(what, *rows, *against, of="system", weight="answer", test=weakest, facts=facts)
 
 
 def _losses(results: Results) -> Iterator[Finding]:

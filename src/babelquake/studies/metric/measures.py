@@ -27,10 +27,9 @@ import polars as pl
 from babelquake.errors import UserError, setting
 from babelquake.files import ROWS_TOGETHER
 from babelquake.models.tokenizers import tokenizer
-from babelquake.perturb.card import Card
 from babelquake.perturb.labels import known_card
 from babelquake.runs.findings import Finding
-from babelquake.runs.measures import Measure, Results, Row, apart
+from babelquake.runs.measures import Measure, Results, apart
 from babelquake.runs.tables import counted, same
 from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array
@@ -143,17 +142,9 @@ def _wrong_order(scored: Scored, scorer: Scorer, meanings: Mapping[str, str]) ->
     found = []
     for kind, counted_in in ((kinds.HARMLESS_COSTS_MORE, _costs_more), (kinds.REWARDS_HARMFUL, _rewarded)):
         total = pl.concat(map(counted_in, lost)).group_by(places, maintain_order=True).sum()
-        found += [
-            Measure(
-                kind,
-                100 * (row["more"] / row["known"]),
-                row["n"],
-                scorer=scorer.name,
-                **{name: row[name] for name in places},
-            )
-            for row in total.iter_rows(named=True)
-            if row["known"]
-        ]
+        for row in total.filter(pl.col("known") > 0).iter_rows(named=True):
+            place = {name: row[name] for name in places}
+            found.append(Measure(kind, 100 * (row["more"] / row["known"]), row["n"], scorer=scorer.name, **place))
     return found
 
 
@@ -176,14 +167,14 @@ def _losses(texts: pl.DataFrame, scorer: Scorer, meanings: Mapping[str, str]) ->
 
 def _costs_more(lost: pl.DataFrame) -> pl.DataFrame:
     """Per harmless change: beside how many harmful ones (`n`) it stands, and than how many it costs more."""
-    harmful = lost.filter(pl.col("meaning") == "altering").select("row", pl.col("lost").alias("other"))
-    shared = lost.filter(pl.col("meaning") == "preserving").join(harmful, on="row", maintain_order="left")
+    harmful = lost.filter(meaning="altering").select("row", other="lost")
+    shared = lost.filter(meaning="preserving").join(harmful, on="row", maintain_order="left")
     return _counted(shared, (pl.col("lost") > pl.col("other")) & (pl.col("lost") > 0))
 
 
 def _rewarded(lost: pl.DataFrame) -> pl.DataFrame:
     """Per harmful change: how many texts (`n`) it was made in, and in how many the score rose."""
-    return _counted(lost.filter(pl.col("meaning") == "altering"), pl.col("lost") < 0)
+    return _counted(lost.filter(meaning="altering"), pl.col("lost") < 0)
 
 
 def _counted(table: pl.DataFrame, more: pl.Expr) -> pl.DataFrame:
@@ -306,7 +297,9 @@ def _candidates(scored: Scored, meanings: Mapping[str, str]) -> pl.DataFrame:
     if found is None:
         raise UserError(f"{setting('best_of')} needs scorers: one that picks and one that judges.")
     names = found["perturbation"].drop_nulls().unique().to_list()
-    whole = [name for name in names if (card := known_card(name)) is not None and _shows_reference(card)]
+    cards = {name: card for name in names if (card := known_card(name)) is not None}
+    # a change that brings its own reference, or is made of the segment's, is no version of the translation
+    whole = [name for name, card in cards.items() if card.rewrites or "reference" in card.wants]
     human = pl.col("score").cast(pl.Float64)
     rated = scored.segments.select("row", ((human - human.mean()) / human.std(ddof=0)).alias(PEOPLE))
     kept = found.filter(pl.col("perturbation").is_null() | ~pl.col("perturbation").is_in(whole))
@@ -315,11 +308,6 @@ def _candidates(scored: Scored, meanings: Mapping[str, str]) -> pl.DataFrame:
         key=pl.Series(scored.keys[kept["row"].to_numpy()]),
         harmful=pl.col("perturbation").replace_strict(meanings, default=None).eq_missing("altering").cast(pl.Float64),
     )
-
-
-def _shows_reference(card: Card) -> bool:
-    """Whether a change is no version of the translation: it brings its own reference, or is made of the segment's."""
-    return card.rewrites or "reference" in card.wants
 
 
 def _curves(
@@ -359,18 +347,17 @@ def picked(scores: Array, n: int) -> Array:
 
 
 def best_of_findings(results: Results) -> Iterator[Finding]:
-    """Per picker what it gains by its own measure, and what the others gain, at the largest number of candidates."""
+    """Per picker what it gains by its own measure, and what the others gain, at the largest number of candidates.
+
+    Where candidates were changed, also how often the pick is a text that a change made worse.
+    """
     rows = results.known(kinds.BEST_OF.name)
     for (pair, group, picker), mine in apart(rows, "language_pair", "group", "scorer"):
         top = max(row["level"] for row in mine)
         last = [row for row in mine if row["level"] == top]
         last.sort(key=lambda row: (row["other"] != picker, -float(row["value"])))
-        last += _harmful(results, picker, pair, group, top)
+        if group is None:
+            key = {"scorer": picker, "language_pair": pair, "level": top}
+            last += results.known(kinds.PICKED_HARMFUL.name, **key)
         facts = {"candidates": top, "among": group or "translations and changed versions of them"}
         yield Finding.on("best_of", *last, weight="answer", level=None, facts=facts)
-
-
-def _harmful(results: Results, picker: str, pair: str | None, group: str | None, top: float) -> list[Row]:
-    """How often the pick is a text that a change made worse, where there are such candidates."""
-    key = {"scorer": picker, "language_pair": pair, "level": top}
-    return results.known(kinds.PICKED_HARMFUL.name, **key) if group is None else []

@@ -44,7 +44,7 @@ from babelquake.studies.execution import execute
 from babelquake.studies.final_marks import are_split, unsampled, without_duplicates
 from babelquake.studies.forecast import keep_within_budget
 from babelquake.studies.judge_reliability import answers_in, judge_findings, reliability
-from babelquake.studies.judging import require_scores, steady, text_among
+from babelquake.studies.judging import judged_columns, require_scores, steady, text_among
 from babelquake.studies.kinds import judges, pitfalls
 from babelquake.studies.kinds import metric as kinds
 from babelquake.studies.metric import MetricOptions, Side
@@ -62,7 +62,6 @@ from babelquake.studies.resolve import references_each, scorers_of, several, wit
 from babelquake.studies.segment_units import slices_of, slicing_column, unit_for, with_units
 from babelquake.studies.variants import (
     achieved_shares,
-    brings_variants,
     meaning_of,
     meanings_of,
     refuse_shared_labels,
@@ -118,9 +117,7 @@ def material_of(
         segments = data.segments.with_columns(text=text)
         if data.has(GIVEN[side]):
             segments = segments.unique(["id", "language_pair", "system"], maintain_order=True)
-    columns = ["row", "id", "language_pair", "system", "text", "source", "translation", "references", "score"]
-    columns += [name for name in dict.fromkeys(("document", by)) if name in segments.columns and name not in columns]
-    segments = segments.drop("row", strict=False).with_row_index("row").select(columns)
+    segments = judged_columns(segments, by)
     if mode == "sensitivity":
         segments, _ = with_given(segments, data, GIVEN[side], "text")
     segments = with_units(segments, unit)
@@ -159,7 +156,7 @@ def noise_cells(
 
 def suite_for(data: Dataset, options: MetricOptions) -> Suite:
     """The suite that was named; where none was, Jwalapuram's, or every attack whose references come with the data."""
-    if options.suite is None and (options.best_of is not None or brings_variants(data, GIVEN[options.side])):
+    if options.suite is None and (options.best_of is not None or data.has(GIVEN[options.side])):
         return Suite("", ())
     named = options.suite or (_attacks(data) if options.attacked else "jwalapuram2023")
     chosen = suite_of(named, options.replicates, options.vocabulary)

@@ -101,8 +101,9 @@ def cells(judged: Judged, scorers: Sequence[Scorer]) -> Iterator[list[Cell]]:
                 found.append(_summed_up(_cell(part, scorer, sides, inside, changed, *draws)))
         return found
 
-    yield from in_parallel(make, places(judged, scorers), len(judged.keys))
-    for values in clean_places(judged, scorers):
+    noisy, clean_places = places(judged, scorers)
+    yield from in_parallel(make, noisy, len(judged.keys))
+    for values in clean_places:
         clean = Part(scores, told & _CLEAN & same(**values), ["row"])
         yield [_clean_cell(Place(**values), by_name[values["scorer"]], clean, judged.keys, shared, *draws)]
 
@@ -174,16 +175,13 @@ def _numbered(variants: pl.DataFrame) -> NDArray[np.uint64]:
 _CLEAN = pl.col("perturbation").is_null() & pl.col("statistics").is_not_null()
 
 
-def places(judged: Judged, scorers: Sequence[Scorer]) -> list[dict[str, Any]]:
-    """What there is a cell of, where something was perturbed."""
-    listed = counted(judged.scores, _by(judged, scorers) & pl.col("perturbation").is_not_null(), GROUPS)
-    return list(listed.select(GROUPS).iter_rows(named=True))
-
-
-def clean_places(judged: Judged, scorers: Sequence[Scorer]) -> list[dict[str, Any]]:
-    """The systems and scorers with a quality of clean translations."""
-    listed = counted(judged.scores, _by(judged, scorers) & _CLEAN, GROUPS[:3])
-    return list(listed.select(GROUPS[:3]).iter_rows(named=True))
+def places(judged: Judged, scorers: Sequence[Scorer]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """What there is a cell of, where something was perturbed, and of clean translations that have a quality."""
+    wanted = ((pl.col("perturbation").is_not_null(), GROUPS), (_CLEAN, GROUPS[:3]))
+    by = _by(judged, scorers)
+    listed = (counted(judged.scores, by & which, columns).select(columns) for which, columns in wanted)
+    noisy, clean = (table.rows(named=True) for table in listed)
+    return noisy, clean
 
 
 def _by(judged: Judged, scorers: Sequence[Scorer]) -> pl.Expr:

@@ -38,7 +38,7 @@ from babelquake.studies.cells import Cell, Families, enough, measured, share
 from babelquake.studies.detection import ANY, cards_with, failure_cells, kinds_of_exchange
 from babelquake.studies.kinds import mt as kinds
 from babelquake.studies.kinds import over_changed
-from babelquake.studies.mt.cells import Judged, cells, clean_places, places, quality
+from babelquake.studies.mt.cells import Judged, cells, places, quality
 from babelquake.studies.mt.robustness import (
     cell_measures,
     defence_measures,
@@ -356,7 +356,7 @@ def mt_results(
 def mt_cells(judged: Judged, scorers: Sequence[Scorer], quiet: bool = True) -> list[Cell]:
     """The cells of a run, from its tables; those of slices after those of all."""
     found: list[Cell] = []
-    total = len(places(judged, scorers)) + len(clean_places(judged, scorers))
+    total = sum(map(len, places(judged, scorers)))
     with Progress("resampling", total, "cells", quiet) as progress:
         for some in cells(judged, scorers):
             found += some

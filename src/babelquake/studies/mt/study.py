@@ -41,7 +41,6 @@ from babelquake.studies.resolve import (
 from babelquake.studies.segment_units import slicing_column, unit_for, with_units
 from babelquake.studies.variants import (
     achieved_shares,
-    brings_variants,
     no_system,
     refuse_shared_labels,
     systems_for,
@@ -63,7 +62,7 @@ def plan(options: MtOptions) -> Plan:
     refuse_other_sides(options, suite)
     segments, unchanged = with_given(one_row_per_source(data.segments, options.deduplicate), data)
     slicing_column(options.by, segments)
-    unit = unit_for(options.unit, data, brings_variants(data))
+    unit = unit_for(options.unit, data, data.has("perturbed"))
     segments = with_units(segments, unit)
     given: list[AnySystem] = several(options.systems)
     named = [item if isinstance(item, str) else system_of(item) for item in given]
@@ -191,7 +190,7 @@ def refuse_other_sides(options: MtOptions, suite: Suite) -> None:
 
 def sends_documents(options: MtOptions, data: Dataset, suite: Suite, systems: Systems) -> bool:
     """Whether texts are whole documents: asked for, and there is a system that takes them or a change of documents."""
-    if options.unit != "document" or brings_variants(data):
+    if options.unit != "document" or data.has("perturbed"):
         return False
     able = any(system.documents for some in systems.values() for system in some)
     return able or any(one.card.family == "document" for one in suite.perturbations)
@@ -244,7 +243,7 @@ DEFAULT_SUITE = "everyday"
 
 def suite_for(asked: Perturbations | None, data: Dataset, replicates: int | None, vocabulary: str | None) -> Suite:
     """The perturbations to make: those asked for, or none where the data bring their own variants."""
-    if asked is None and brings_variants(data):
+    if asked is None and data.has("perturbed"):
         return Suite("", ())
     chosen = suite_of(asked if asked is not None else DEFAULT_SUITE, replicates, vocabulary)
     refuse_shared_labels(data, chosen)

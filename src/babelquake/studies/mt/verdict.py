@@ -14,13 +14,6 @@ from babelquake.runs.run import Run
 from babelquake.studies.cells import LEAST_CHANGED
 
 
-def chat_findings(results: Results, pair: str | None) -> Iterator[Finding]:
-    """Per system of a language pair, whatever the run has measured of it."""
-    yield from _obeys(results, pair)
-    yield from _prompts_matter(results, pair)
-    yield from _agrees_with_itself(results, pair)
-
-
 def _obeys(results: Results, pair: str | None) -> Iterator[Finding]:
     """The form of instruction that a system obeys most, the others after it, with what it translated all the same."""
     rows = results.known("obeyed", language_pair=pair)
@@ -86,7 +79,8 @@ def mt_findings(run: Run) -> list[Finding]:
         alarms = [*_near_baselines(results, pair)]
         useless = {str(finding.who) for finding in alarms}
         changed = changed_in(run, results)
-        found += [*alarms, *_about(results, pair, useless, changed), *chat_findings(results, pair)]
+        found += [*alarms, *_about(results, pair, useless, changed), *_obeys(results, pair)]
+        found += [*_prompts_matter(results, pair), *_agrees_with_itself(results, pair)]
         found += _inconsistency(results, pair, useless, run.info.number("threshold", 75))
         found += _failures(results, pair, useless)
         found += _defences(everything, pair, run.info.number("margin", 0.2))
@@ -131,14 +125,11 @@ def _near_baselines(results: Results, pair: str | None) -> Iterator[Finding]:
     for row in results.known("baseline_system", **key):
         if row["n"] < LEAST_CHANGED:
             continue
-        reached = [other for other in others if other["value"] < RIGHT and _near(row["value"], other["value"])]
+        known = [other for other in others if other["value"] < RIGHT]
+        reached = [one for one in known if row["value"] <= one["value"] + NEAR * (100 - one["value"])]
         if reached:
             highest = max(reached, key=lambda other: float(other["value"]))
             yield _on("near_baseline", row, highest, *(one for one in others if one is not highest), weight="alarm")
-
-
-def _near(quality: float, baseline: float) -> bool:
-    return quality <= baseline + NEAR * (100 - baseline)
 
 
 def _about(results: Results, pair: str | None, useless: set[str], changed: str) -> list[Finding]:

@@ -12,7 +12,6 @@ import numpy as np
 import polars as pl
 
 from babelquake.data import Dataset
-from babelquake.engine import Engine
 from babelquake.errors import UserError, setting
 from babelquake.languages import sides
 from babelquake.perturb.suite import Suite
@@ -30,6 +29,7 @@ from babelquake.studies.execution import execute
 from babelquake.studies.forecast import keep_within_budget
 from babelquake.studies.judge_reliability import answers_in, judge_findings, reliability
 from babelquake.studies.judging import (
+    judged_columns,
     of_each,
     require_scores,
     scores_frame,
@@ -67,7 +67,7 @@ TRANSLATIONS = "translation_perturbed"
 
 def probes(options: QeOptions, segments: pl.DataFrame) -> tuple[Suite, list[str]]:
     """The suite, with the masked language model that its mask-replace (MAP6) asks, and what is to be said of it."""
-    languages = [target_language(pair) for pair in segments["language_pair"].unique()]
+    languages = [sides(pair)[1] for pair in segments["language_pair"].unique()]
     if options.suite is None and GIVEN in segments.columns:
         return Suite("", ()), []
     suite = suite_of(options.suite or DEFAULT_SUITE, options.replicates, options.vocabulary)
@@ -89,18 +89,10 @@ def judged_segments(data: Dataset, by: str | None = None) -> pl.DataFrame:
             translation=pl.col("references").list.first(), references=pl.lit(None, pl.List(pl.String))
         )
     references = pl.when(pl.col("references").is_null()).then(pl.concat_list("source")).otherwise(pl.col("references"))
-    columns = ["row", "id", "language_pair", "system", "text", "source", "translation", "references", "score"]
-    columns += [name for name in dict.fromkeys(("document", by)) if name in segments.columns and name not in columns]
     if data.has(TRANSLATIONS):
         segments = segments.unique(["id", "language_pair", "system"], maintain_order=True)
-    numbered = (
-        segments.filter(pl.col("translation").is_not_null() & pl.col("source").is_not_null())
-        .with_columns(references=references, text=pl.col("translation"))
-        .drop("row", strict=False)
-        .with_row_index("row")
-        .select(columns)
-    )
-    return with_given(numbered, data, TRANSLATIONS, "text")[0]
+    usable = segments.drop_nulls(["translation", "source"]).with_columns(references=references, text="translation")
+    return with_given(judged_columns(usable, by), data, TRANSLATIONS, "text")[0]
 
 
 def select(segments: pl.DataFrame, threshold: float) -> tuple[pl.DataFrame, str]:
@@ -116,11 +108,6 @@ def select(segments: pl.DataFrame, threshold: float) -> tuple[pl.DataFrame, str]
         )
     text = f"{kept.height} of {segments.height} segments have a human score of {threshold:g} or more: these are probed."
     return kept.drop("row").with_row_index("row"), text
-
-
-def target_language(pair: str | None) -> str | None:
-    """The language that is perturbed."""
-    return sides(pair)[1]
 
 
 def qe_findings(run: Run) -> list[Finding]:
@@ -218,7 +205,7 @@ def plan(options: QeOptions) -> QePlan:
         scorers,
         suite,
         Material(selected, "translation", "target"),
-        vocabularies(everything, "text", suite, target_language),
+        vocabularies(everything, "text", suite, whole.lang),
         beside=lambda: [whole.batch(everything, everything["text"].to_list())],
         with_references=data.has("references") and data.has("translation"),
         notes=(*data.notes, selection, *_reference_note(data, scorers), *said),
@@ -261,7 +248,12 @@ def qe(options: QeOptions) -> Run:
         session.once("segments", lambda: selected)
         tables = execute(planned, session)
         unprobed = _unprobed(tables, selected, session.scorers, list(session.ready))
-        humans = session.once("humans", lambda: _all_scores(everything, session.scorers, session.engine))
+        (asked,) = planned.beside()
+        keys, engine = everything.select("row", "id", "language_pair", "system"), session.engine
+        humans = session.once(
+            "humans",
+            lambda: scores_frame(keys, of_each(session.scorers, lambda one: one.score_rows(engine.judge(one, asked)))),
+        )
         require_scores(
             humans.lazy(), steady(session.scorers), "translations", text_in(everything.lazy(), "text", "row")
         )
@@ -276,7 +268,6 @@ def qe(options: QeOptions) -> Run:
         agreement = pearson_cells(everything, humans, session.scorers, resamples, seed)
         measures += agreement_measures(agreement)
         measures += ranking_results(measures, seed, resampled_values(probed, spreads, agreement))
-        (asked,) = planned.beside()
         measures += reliability(answers_in(session, lambda: asked), everything, resamples, seed)
         measures += parts
         probed_by = [scorer for scorer in session.scorers if scorer.name not in unprobed]
@@ -284,15 +275,7 @@ def qe(options: QeOptions) -> Run:
         run.info.facts.flags = [flag for model in probed for flag in model.flags()]
         silent = "has no scores for perturbed texts: only its mean and its Pearson are reported."
         session.say(*(f"{name} {silent}" for name in unprobed))
-        return session.finish(measures, language=target_language, threshold=options.threshold)
-
-
-def _all_scores(segments: pl.DataFrame, scorers: Sequence[Scorer], engine: Engine) -> pl.DataFrame:
-    """Every scorer's score of every unperturbed translation, probed or not: for the correlation with humans."""
-    material = Material(segments, "translation", "target")
-    batch = material.batch(segments, segments["text"].to_list())
-    keys = segments.select("row", "id", "language_pair", "system")
-    return scores_frame(keys, of_each(scorers, lambda one: one.score_rows(engine.judge(one, batch))))
+        return session.finish(measures, language=planned.perturbed.lang, threshold=options.threshold)
 
 
 def _spreads(humans: pl.DataFrame) -> dict[tuple[str | None, str], float]:
