@@ -134,10 +134,11 @@ def test_a_fault_in_the_middle_then_resumed_sends_no_text_twice(cache: Cache, fa
         Engine(cache).translate(system, TEXTS)
     system.fails_at = None
     engine = Engine(cache)
-    assert len(engine.untranslated(system, TEXTS)) == len(set(TEXTS)) - 4 * fails_at
+    ((_, left),) = engine.unsent(system, TEXTS)
+    assert len(left) == len(set(TEXTS)) - 4 * fails_at
     assert engine.translate(system, TEXTS) == [text.upper() for text in TEXTS]
     assert sorted(system.sent) == sorted(set(TEXTS))
-    assert Engine(cache).untranslated(system, [*TEXTS, " ", ""]) == []
+    assert Engine(cache).unsent(system, [*TEXTS, " ", ""]) == [(system, [])]
 
 
 def test_a_fault_with_concurrent_calls_sends_no_text_twice(cache: Cache) -> None:

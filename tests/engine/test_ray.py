@@ -185,7 +185,7 @@ def test_errors_come_back_as_themselves_with_what_was_paid(ray: Ray, tmp_path: P
     made = system("ray_systems:stubborn")
     with pytest.raises(ResumableError, match="the quota is spent"):
         Engine(cache, workers=ray, quiet=True).translate(made, ["a", "b"])
-    assert Engine(cache).untranslated(made, ["a", "b"]) == ["b"]
+    assert Engine(cache).unsent(made, ["a", "b"]) == [(made, ["b"])]
 
 
 def test_memory_stays_bounded(ray: Ray) -> None:

@@ -241,7 +241,7 @@ def test_batches_under_way_at_a_signal_are_kept(provider: Provider, tmp_path: Pa
     paid = {text for call in provider.seen for text in call}
     made = provider.system()
     texts = [f"Satz {number:04d}" for number in range(320)]
-    left = Engine(Cache(tmp_path / "c.sqlite")).untranslated(made, texts)
+    ((_, left),) = Engine(Cache(tmp_path / "c.sqlite")).unsent(made, texts)
     assert set(texts) - set(left) == paid
 
 
@@ -267,7 +267,8 @@ def test_a_killed_process_sends_nothing_again_that_was_answered(provider: Provid
 
     def stored() -> set[str]:
         with closing(Cache(tmp_path / "c.sqlite")) as cache:
-            return set(texts) - set(Engine(cache).untranslated(provider.system(), texts))
+            ((_, left),) = Engine(cache).unsent(provider.system(), texts)
+            return set(texts) - set(left)
 
     child = subprocess.Popen([sys.executable, "-c", CHILD, provider.url, str(tmp_path / "c.sqlite")])
     until = time.monotonic() + 60

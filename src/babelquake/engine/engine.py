@@ -99,12 +99,8 @@ class Engine:
         """What a reader of the results must know: texts that have no answer, systems that say nothing."""
         return self._shortfalls.notes
 
-    def untranslated(self, system: System, texts: Sequence[str]) -> list[str]:
-        """The distinct texts a `translate` would have to send."""
-        return [text for _, some in self.unsent(system, texts) for text in some]
-
     def unsent(self, system: System, texts: Sequence[str]) -> list[tuple[System, list[str]]]:
-        """The same by system, a defended one's and its defences' own: what a dry run counts."""
+        """The distinct texts a `translate` would have to send, by system, a defended one's and its defences' own."""
         distinct = [text for text in dict.fromkeys(texts) if text.strip()]
         if isinstance(system, Defended):
             return [part for one, asked in system.would_ask(distinct) for part in self.unsent(one, asked)]

@@ -399,7 +399,7 @@ def _material(run: Run) -> str:
     """The language pairs and how many segments, each with a dot behind it."""
     pairs = run.measures["language_pair"].drop_nulls().unique(maintain_order=True).to_list()
     pairs = [pair for pair in pairs if pair != "average"]
-    segments = int(run.scan("segments").select(pl.len()).collect().item()) if run.has("segments") else 0
+    segments = run.height("segments")
     said = pairs[0] if len(pairs) == 1 else count(len(pairs), "language pair") if pairs else ""
     return "".join(f"{part} · " for part in (said, count(segments, "segment") if segments else "") if part)
 
@@ -408,13 +408,13 @@ def _joined(old: Run, new: Run) -> pl.DataFrame:
     """Every segment that both runs scored differently: both scores, what was gained, and what both systems said."""
     if not (old.has("scores") and new.has("scores")):
         return pl.DataFrame()
-    shared = [name for name in (*TEXT, "scorer") if all(name in _columns(run, "scores") for run in (old, new))]
+    shared = [name for name in (*TEXT, "scorer") if all(name in run.columns("scores") for run in (old, new))]
     if not {"id", "scorer"} <= set(shared):
         return pl.DataFrame()
     errors = new.info.facts.lower_is_better
     gain = pl.col("score_new") - pl.col("score")
     systems = [run.info.listed("system") for run in (old, new)]
-    alike = systems[0] == systems[1] and all("system" in _columns(run, "scores") for run in (old, new))
+    alike = systems[0] == systems[1] and all("system" in run.columns("scores") for run in (old, new))
     on = [*shared, "system"] if alike else shared  # else each run has one system
     return (
         _scored(old, shared)
@@ -428,7 +428,7 @@ def _joined(old: Run, new: Run) -> pl.DataFrame:
 
 def _scored(run: Run, shared: list[str]) -> pl.LazyFrame:
     """The scores of a run, with the text that was scored and, where it translated, what it said."""
-    who = ["system"] if "system" in _columns(run, "scores") else []
+    who = ["system"] if "system" in run.columns("scores") else []
     scores = run.scan("scores").select(*shared, *who, "score").drop_nulls("score")
     scores = scores.unique([*shared, *who], keep="first", maintain_order=True)
     on, nothing = [name for name in TEXT if name in shared], pl.lit(None, pl.String)
@@ -490,7 +490,3 @@ def _segments(joined: pl.DataFrame, names: tuple[str, str]) -> list[Table]:
         columns = ("segment", "perturbation", "scorer", *names, "better by", *(f"{name} says" for name in names))
         tables += [Table(title, columns, lines)] if lines else []
     return tables
-
-
-def _columns(run: Run, table: str) -> list[str]:
-    return run.scan(table).collect_schema().names()

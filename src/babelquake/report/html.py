@@ -126,20 +126,14 @@ def _facts(run: Run) -> dict[str, str]:
     names, systems, scorers = (run.info.listed(name) for name in ("data", "system", "scorer"))
     shown = {
         "Data": ", ".join(name.rsplit("#", 1)[0] for name in names),
-        "Segments": f"{_height(run, 'segments'):,}",
-        "Variants": f"{_height(run, 'variants'):,}" if run.has("variants") else "",
+        "Segments": f"{run.height('segments'):,}",
+        "Variants": f"{run.height('variants'):,}" if run.has("variants") else "",
         "Systems": str(len(systems) or ""),
         "Scorers": ", ".join(scorers),
         "Seed": str(config.get("seed", "")),
         "Made": (run.info.finished or "unfinished")[:16].replace("T", " "),
     }
     return {name: text for name, text in shown.items() if text}
-
-
-def _height(run: Run, table: str) -> int:
-    import polars as pl
-
-    return int(run.scan(table).select(pl.len()).collect().item())
 
 
 def _packed(run: Run, most: int, room: int) -> str:

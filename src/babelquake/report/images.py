@@ -147,20 +147,13 @@ def slide(run: AnyRun) -> str:
         lines += _text(chart.description, MARGIN, bottom, 16, LEFT, 1, SOFT)
     x = MARGIN + LEFT + 40 if chart is not None else MARGIN
     lines += _beside(given, x, top, bottom)
-    material = " · ".join(filter(None, (data, _segments(given), f"babelquake {VERSION}")))
+    segments = count(given.height("segments"), "segment") if given.has("segments") else ""
+    material = " · ".join(filter(None, (data, segments, f"babelquake {VERSION}")))
     lines += _text(material, MARGIN, DOWN - 30, 18, ACROSS - 2 * MARGIN, 1, SOFT)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{ACROSS}" height="{DOWN}" viewBox="0 0 {ACROSS} {DOWN}" '
         f'font-family="{FONT}"><rect width="{ACROSS}" height="{DOWN}" fill="white"/>{"".join(lines)}</svg>'
     )
-
-
-def _segments(run: Run) -> str:
-    import polars as pl
-
-    if not run.has("segments"):
-        return ""
-    return count(int(run.scan("segments").select(pl.len()).collect().item()), "segment")
 
 
 def _beside(run: Run, x: float, top: float, bottom: float) -> Iterator[str]:

@@ -593,13 +593,9 @@ def discriminates_best(finding: Finding, names: Names) -> str:
     lead = "tells harmful from harmless changes best" if sure else "is ahead at telling harmful from harmless changes"
     between = f"the difference between {names.who(best.scorer)} and {names.who(worst.scorer)}"
     return (
-        f"{names.who(best.scorer)} {lead}: it scores harmful ones {_below(best)} standard deviations lower; "
-        f"{names.who(worst.scorer)} is last with {_below(worst)}{tested(finding, between)}."
+        f"{names.who(best.scorer)} {lead}: it scores harmful ones {number(best.value, 2)} standard deviations lower; "
+        f"{names.who(worst.scorer)} is last with {number(worst.value, 2)}{tested(finding, between)}."
     )
-
-
-def _below(one: Number) -> str:
-    return number(one.value, 2)
 
 
 def ranks_agree(finding: Finding, names: Names) -> str:
@@ -963,6 +959,7 @@ def _lead(finding: Finding, names: Names) -> str:
 
 
 def obedience(finding: Finding, names: Names) -> str:
+    """What the lead says alone: also of whatever got worse where nothing speaks against it."""
     return f"{_lead(finding, names)}."
 
 
@@ -1008,10 +1005,6 @@ def partly_worse(finding: Finding, names: Names) -> str:
         turn = f"{said} ({points})"
     whose = f"{names.who(against.system)} " if against.system and against.system != finding.who else ""
     return f"{_lead(finding, names)}, but {whose}{turn}."
-
-
-def only_worse(finding: Finding, names: Names) -> str:
-    return f"{_lead(finding, names)}."
 
 
 def nothing_worse(finding: Finding, names: Names) -> str:
@@ -1097,8 +1090,9 @@ WORDS: dict[str, Words] = {
     **_all(ranks_best, ranks_worst, does_not_look),
     **_all(ratings_rejected, rated, rated_best, rating_loss, suggestions_change, annotators_agree),
     **_all(collapsed, nothing_testable, requirement),
-    **_all(partly_worse, only_worse, nothing_worse, no_difference, quality_same, obedience, obedience_same),
+    **_all(partly_worse, nothing_worse, no_difference, quality_same, obedience, obedience_same),
     **_all(hollow_gain, same, too_few_in_both, only_in_old),
+    "only_worse": obedience,
     "got_worse": _changed("Worse"),
     "got_better": _changed("Better"),
     "hits_passed": passed("tasks"),

@@ -262,6 +262,14 @@ class Run:
             raise self._damaged(name, str(error).partition("\n")[0]) from error
         return found
 
+    def height(self, name: str) -> int:
+        """How many rows a table has; none where it is not there."""
+        return int(self.scan(name).select(pl.len()).collect().item()) if self.has(name) else 0
+
+    def columns(self, name: str) -> list[str]:
+        """The columns of a table; none where it is not there."""
+        return self.scan(name).collect_schema().names() if self.has(name) else []
+
     def _damaged(self, name: str, why: str) -> UserError:
         return UserError(f"{self.path(name)} is damaged: {why}. This makes it again: {command_line(self)}")
 

@@ -9,7 +9,7 @@ into such a column and back.
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
@@ -43,12 +43,6 @@ class Parts:
     def read(self, name: str) -> pl.DataFrame:
         """A finished part."""
         return pl.read_parquet(self._file(name), glob=False)
-
-    def once(self, name: str, make: Callable[[], pl.DataFrame]) -> pl.DataFrame:
-        """A part, made and kept the first time, read back from then on."""
-        if not self.has(name):
-            self.store(name, make())
-        return self.read(name)
 
     def join(self, names: Sequence[str]) -> None:
         """Write the whole table, parts in this order."""

@@ -358,12 +358,8 @@ def _number_of(change: Change) -> Number:
         value=change.difference,
         p=change.p_corrected,
         outcome=outcomes.get(change.outcome, CANNOT_BE_TESTED),
-        language_pair=change.language_pair,
-        system=change.system,
-        scorer=change.scorer,
-        perturbation=change.perturbation,
         level=change.level,
-        group=change.group,
+        **{name: getattr(change, name) for name in NARROWED},
     )
 
 

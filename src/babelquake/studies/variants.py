@@ -70,12 +70,13 @@ def _neighbourhoods(segments: pl.DataFrame, column: str) -> Iterator[tuple[list[
         *alone.partition_by("language_pair", maintain_order=True),
     ]:
         texts, sources = part[column].fill_null("").to_list(), part["source"].to_list()
-        references = [_first(some, source) for some, source in zip(part["references"], sources, strict=True)]
+        given = part["references"].to_list()
+        references = [_first(some, source) for some, source in zip(given, sources, strict=True)]
         table = [Other(*each) for each in zip(texts, sources, references, strict=True)]
         yield table, {row: place for place, row in enumerate(part["row"].to_list())}
 
 
-def _first(references: Iterable[str] | None, source: str | None) -> str | None:
+def _first(references: list[str] | None, source: str | None) -> str | None:
     """The first reference; a source that stands in for one is none."""
     return next((one for one in references or () if one and one != source), None)
 

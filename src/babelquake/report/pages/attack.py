@@ -13,7 +13,7 @@ import polars as pl
 
 from babelquake.report.charts import SHADES, Chart, View, data, dots, points, tooltips
 from babelquake.report.examples import Packed, with_scorers_shown
-from babelquake.report.names import named, recipe_text, results_of, scorer_text
+from babelquake.report.names import base_name, named, recipe_text, results_of, scorer_text
 from babelquake.report.pages import Examples, Page
 from babelquake.report.remedies import against_attacks
 from babelquake.report.table import (
@@ -69,10 +69,9 @@ def _shares_table(run: Run, results: Results) -> list[Table]:
         "attack": lambda row: recipe_text(row["perturbation"]),
         **{heads[group]: partial(_share_of, results, group, _only(sizes[group]) is None) for group in across},
     }
-    goal = str(run.info.config.get("goal", ""))
     note = (
-        f"% of attacked sentences with an edit that meets the goal, and how many; in the head, how many were attacked. "
-        f"Goal: {goal}."
+        "% of attacked sentences with an edit that meets the goal, and how many; in the head, how many were attacked. "
+        f"Goal: {run.info.config.get('goal', '')}."
     )
     spare = tuple(heads[group] for group in groups if group in heads)
     return table_of("Successful attacks", results.where("success", group=None), columns, note, spare)
@@ -160,8 +159,8 @@ def _damaging(run: Run) -> list[Table]:
         else "in standard deviations of the victim over the data"
     )
     note = f"The largest gain per changed word. Scores are {scores}."
-    inflated = str(run.info.config.get("goal", "")).startswith("inflate")
-    return table_of("Edits that raise the score most" if inflated else "Most damaging edits", rows, columns, note)
+    title = "Edits that raise the score most" if effect(run) == "rise" else "Most damaging edits"
+    return table_of(title, rows, columns, note)
 
 
 def edits_text(edits: str) -> str:
@@ -405,13 +404,7 @@ QUESTIONS = {
 
 def attack_question(run: Run) -> str | None:
     """What was searched for, where it is not what the study searches as a rule."""
-    return QUESTIONS.get(_goal(run)[0])
-
-
-def _goal(run: Run) -> tuple[str, str]:
-    """The goal's name and its options."""
-    name, _, options = str(run.info.config.get("goal", "")).partition("[")
-    return name, options.rstrip("]")
+    return QUESTIONS.get(base_name(str(run.info.config.get("goal", ""))))
 
 
 PAGE = Page(

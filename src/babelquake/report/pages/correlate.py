@@ -91,7 +91,7 @@ def _agreement(results: Results, pair: str | None) -> list[Chart]:
 
 def _scatters(run: Run, results: Results, pair: str | None) -> list[Chart]:
     """Each scorer's scores against people's, segment by segment."""
-    people = run.scan("segments").select("row", people="score") if "score" in _columns(run, "segments") else None
+    people = run.scan("segments").select("row", people="score") if "score" in run.columns("segments") else None
     if people is None or pair == "average" or not run.has("scores"):
         return []
     here = pl.col("language_pair").eq_missing(pl.lit(pair))
@@ -123,10 +123,6 @@ def _scatter(table: pl.DataFrame, name: str) -> Any:
     x = alt.X("score:Q", title=name, scale=alt.Scale(zero=False))
     y = alt.Y("people:Q", title="people", scale=alt.Scale(zero=False))
     return chart.encode(x=x, y=y, tooltip=tooltips(score=name, people="people")).properties(height=HEIGHT)
-
-
-def _columns(run: Run, table: str) -> list[str]:
-    return run.scan(table).collect_schema().names() if run.has(table) else []
 
 
 def correlate_examples(run: Run, wanted: pl.Expr) -> pl.LazyFrame:

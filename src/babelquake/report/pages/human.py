@@ -200,18 +200,17 @@ def _people(run: Run) -> list[Chart]:
     rows = [row for row in run.table("annotators").to_dicts() if row["mean"] is not None and row["sd"] is not None]
     if len(rows) < 2:
         return []
-    labels = {None: "cannot be tested", True: "passed", False: "failed"}
     shown = [
         {
             "name": row["annotator"],
             "mean": row["mean"],
             "spread": row["sd"],
-            "verdict": labels[row["passed"]],
+            "verdict": PASSED[row["passed"]],
             "ratings": row["ratings"],
         }
         for row in rows
     ]
-    domain = list(labels.values())
+    domain = list(PASSED.values())
     colours = alt.Scale(domain=domain, range=[NEUTRAL, GOOD, BAD])
     legend = alt.Legend(orient="bottom", title="quality control")
     chart = (

@@ -193,7 +193,7 @@ def metric_tables(run: Run) -> list[Table]:
         *_best_of_tables(results),
         *_sensitivity(results.whole, meaning),
         *parts_table("Δ by part of the data", results.where("delta"), "scorer", "Δ", 2),
-        *_harmless(results),
+        *_wrong_order(results),
         *_agreement_tables(results),
         *layer_tables(results),
         *_unknown_tables(results),
@@ -249,34 +249,30 @@ def _sensitivity(results: Results, meaning: dict[str, str]) -> list[Table]:
     return tables
 
 
-def _harmless(results: Results) -> list[Table]:
-    rows = sorted(results.where("harmless_costs_more"), key=lambda row: -(row["value"] or 0))
-    columns = {
-        "scorer": text("scorer"),
-        "language pair": text("language_pair"),
-        "harmless change": row_label(rows),
-        "% costs more": digits("value"),
-        "comparisons": lambda row: str(row["n"] or ""),
-    }
-    note = "Share of comparisons on the same segment in which the harmless change costs more than a harmful one."
+def _wrong_order(results: Results) -> list[Table]:
+    """Harmless changes that cost more than harmful ones, and harmful ones that raise the score."""
+    harmless, harmful = results.where("harmless_costs_more"), results.where("rewards_harmful")
+    compared = "Share of comparisons on the same segment in which the harmless change costs more than a harmful one."
+    heads, risen = ("harmless change", "% costs more", "comparisons"), ("harmful change", "% rewarded", "texts")
+    note = "Share of texts whose score rose with the harmful change."
+    rewarded = [row for row in harmful if row["value"]]
     return [
-        *table_of("Harmless changes that cost more than harmful ones", rows, columns, note, spare=("comparisons",)),
-        *_rewarded(results),
+        *_by_change("Harmless changes that cost more than harmful ones", harmless, heads, compared),
+        *_by_change("Harmful changes that are rewarded", rewarded, risen, note),
     ]
 
 
-def _rewarded(results: Results) -> list[Table]:
-    rows = sorted(results.where("rewards_harmful"), key=lambda row: -(row["value"] or 0))
+def _by_change(title: str, rows: list[Row], heads: tuple[str, str, str], note: str) -> list[Table]:
+    change, share, counted = heads
     columns = {
         "scorer": text("scorer"),
         "language pair": text("language_pair"),
-        "harmful change": row_label(rows),
-        "% rewarded": digits("value"),
-        "texts": lambda row: str(row["n"] or ""),
+        change: row_label(rows),
+        share: digits("value"),
+        counted: lambda row: str(row["n"] or ""),
     }
-    note = "Share of texts whose score rose with the harmful change."
-    shown = [row for row in rows if row["value"]]
-    return table_of("Harmful changes that are rewarded", shown, columns, note, spare=("texts",))
+    ordered = sorted(rows, key=lambda row: -(row["value"] or 0))
+    return table_of(title, ordered, columns, note, spare=(counted,))
 
 
 def _agreement_tables(results: Results) -> list[Table]:

@@ -101,7 +101,7 @@ def taggers(models: Models, goal: Goal, data: Dataset) -> dict[str, str]:
     """What tells parts of speech, where moves that merge words depend on them."""
     if "masked_lm" not in models.options:
         return {}
-    return {"parts of speech": ", ".join(dict.fromkeys(map(tagger, _languages(goal, data))))}
+    return {"parts of speech": ", ".join(dict.fromkeys(linguistics(lang).name for lang in _languages(goal, data)))}
 
 
 def language_notes(models: Models, goal: Goal, data: Dataset) -> Iterator[str]:
@@ -135,11 +135,6 @@ def stop_words(lang: Language | None) -> Callable[[str], bool]:
     """Whether a word is a closed-class word of the language, in any letter case; a language without lists has none."""
     lists = word_lists(lang)
     return (lambda word: False) if lists is None else lru_cache(WORDS)(lists.is_function_word)
-
-
-def tagger(lang: Language | None) -> str:
-    """What tells the parts of speech of the language's words, for signatures."""
-    return linguistics(lang).name
 
 
 def tags(lang: Language | None) -> Tags:

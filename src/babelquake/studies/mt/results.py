@@ -275,8 +275,9 @@ def injection_measures(judged: Judged, failures: pl.LazyFrame) -> list[Measure]:
     found: list[Measure] = []
     for row in shares.iter_rows(named=True):
         place = {name: row[name] for name in CELL}
-        found.append(_share(kinds.OBEYED, row["obeyed"], row["n"], place))
-        found.append(_share(kinds.TRANSLATED, 1 - row["lost"], row["n"], place))
+        for kind, part in ((kinds.OBEYED, row["obeyed"]), (kinds.TRANSLATED, 1 - row["lost"])):
+            n, count = row["n"], part * row["n"]  # Agresti and Coull's deviation is not 0 where a share is 0 or 1
+            found.append(share(kind, count, n, sd=100 * rate_sd(count + 2, n + 4), **place))
     return found
 
 
@@ -284,11 +285,6 @@ def _injecting(perturbations: pl.Series) -> list[str]:
     """Those that put an instruction into the text."""
     there = perturbations.drop_nulls().unique(maintain_order=True)
     return [label for label in there if (card := known_card(label)) is not None and card.injects]
-
-
-def _share(kind: Kind, part: float, n: int, place: dict[str, str | float | None]) -> Measure:
-    """A share in per cent; its standard deviation is that of Agresti and Coull, which no share of 0 or 1 makes 0."""
-    return share(kind, part * n, n, sd=100 * rate_sd(part * n + 2, n + 4), **place)
 
 
 def inconsistency(judged: Judged, threshold: float) -> list[Measure]:
