@@ -171,14 +171,12 @@ def filled(run: Run, made: list[str], kill: str | None = None) -> dict[str, pl.L
     """Two tables of three parts each; a kill comes while that part is made."""
     for table in ("variants", "scores"):
         for name in NAMES:
-            if kill == f"{table} {name}" and not run.parts(table).has(name):
+            if run.parts(table).has(name):
+                continue
+            if kill == f"{table} {name}":
                 raise KeyboardInterrupt
-
-            def make(table: str = table, name: str = name) -> pl.DataFrame:
-                made.append(f"{table} {name}")
-                return pl.DataFrame({"table": [table] * 2, "part": [name] * 2})
-
-            run.parts(table).once(name, make)
+            made.append(f"{table} {name}")
+            run.parts(table).store(name, pl.DataFrame({"table": [table] * 2, "part": [name] * 2}))
     return run.join(variants=NAMES, scores=NAMES)
 
 

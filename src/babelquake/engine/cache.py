@@ -179,13 +179,13 @@ class Cache:
                     if now - used > FRESH_ENOUGH:
                         stale.append((now, key))
         if stale:
-            with self._writing():
+            with transaction(self._database):
                 self._database.executemany("UPDATE results SET used = ? WHERE key = ?", stale)
         return found
 
     def _claim(self, keys: Sequence[bytes], owner: str) -> set[bytes]:
         """The keys that others hold; the rest are the owner's from now on."""
-        with self._writing():
+        with transaction(self._database):
             self._database.execute(CLAIMS)
             for (other,) in self._database.execute("SELECT DISTINCT owner FROM asking").fetchall():
                 if not is_locked(self._owners_lock(other)):
@@ -209,7 +209,7 @@ class Cache:
     def _put(self, values: Mapping[bytes, bytes], durable: bool) -> None:
         now = int(time.time())
         self._database.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
-        with self._writing():
+        with transaction(self._database):
             self._database.executemany(
                 "INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?)",
                 [(key, value, zlib.crc32(value), now) for key, value in values.items()],
@@ -218,7 +218,7 @@ class Cache:
             self._evict()
 
     def _clear(self) -> int:
-        with self._writing():
+        with transaction(self._database):
             removed = self._database.execute("DELETE FROM results").rowcount
         self._database.execute("VACUUM")
         return int(removed)
@@ -231,7 +231,7 @@ class Cache:
                 sound += 1
             else:
                 damaged.append((key,))
-        with self._writing():
+        with transaction(self._database):
             self._database.executemany("DELETE FROM results WHERE key = ?", damaged)
         return sound, len(damaged)
 
@@ -290,15 +290,12 @@ class Cache:
         database = sqlite3.connect(fresh, isolation_level=None)
         try:
             database.executescript(TABLES)
-            with _Transaction(database):
+            with transaction(database):
                 database.executemany("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?)", _readable(self.path))
             (saved,) = database.execute("SELECT count(*) FROM results").fetchone()
             return int(saved)
         finally:
             database.close()
-
-    def _writing(self) -> "_Transaction":
-        return _Transaction(self._database)
 
     def _bytes_in_use(self) -> int:
         (pages,) = self._database.execute("PRAGMA page_count").fetchone()
@@ -312,35 +309,26 @@ class Cache:
             (entries,) = self._database.execute("SELECT count(*) FROM results").fetchone()
             if not entries:
                 return
-            with self._writing():
+            with transaction(self._database):
                 self._database.execute(
                     "DELETE FROM results WHERE key IN (SELECT key FROM results ORDER BY used LIMIT ?)",
                     (max(1, entries // 10),),
                 )
 
 
-class _Transaction:
+@contextmanager
+def transaction(database: sqlite3.Connection) -> Iterator[None]:
     """BEGIN IMMEDIATE … COMMIT; a full disk becomes an error that says the run can be resumed."""
-
-    def __init__(self, database: sqlite3.Connection) -> None:
-        self._database = database
-
-    def __enter__(self) -> None:
-        self._database.execute("BEGIN IMMEDIATE")
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if error is None:
-            try:
-                self._database.execute("COMMIT")
-                return
-            except sqlite3.OperationalError as failure:
-                error = failure
-        if self._database.in_transaction:
-            self._database.execute("ROLLBACK")
+    database.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        database.execute("COMMIT")
+    except BaseException as error:
+        if database.in_transaction:
+            database.execute("ROLLBACK")
         if isinstance(error, sqlite3.OperationalError) and "full" in str(error):
             raise ResumableError("the disk is full: finished work is kept, free some space and run again.") from error
-        if kind is None and error is not None:
-            raise error
+        raise
 
 
 def _beside(path: Path, ending: str) -> Path:

@@ -5,7 +5,7 @@ And what was asked for and not had: what stands in its place, and what a reader 
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, Literal, TypeVar
 
 import numpy as np
@@ -37,12 +37,13 @@ def utf8(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def _longest_first(text: str) -> tuple[int, str]:
-    return -len(text), text
-
-
 TRANSLATION: Form[str, str] = Form(
-    utf8, len, _longest_first, utf8, lambda data: data.decode("utf-8", "surrogatepass"), nothing=""
+    utf8,
+    len,
+    lambda text: (-len(text), text),
+    utf8,
+    lambda data: data.decode("utf-8", "surrogatepass"),
+    nothing="",
 )
 JUDGEMENT: Form[Question, Array] = Form(
     lambda question: question.key,
@@ -56,18 +57,15 @@ JUDGEMENT: Form[Question, Array] = Form(
     lambda row: np.asarray(row, dtype="<f8").tobytes(),
     lambda data: np.frombuffer(data, dtype="<f8"),
 )
-COMPARISON: Form[Question, Array] = Form(
-    JUDGEMENT.key,
-    JUDGEMENT.length,
-    lambda question: (
+COMPARISON: Form[Question, Array] = replace(
+    JUDGEMENT,
+    order=lambda question: (
         -len((question.references or ("",))[0]),
         question.references or (),
         question.source or "",
         -len(question.translation),
         question.translation,
     ),
-    JUDGEMENT.write,
-    JUDGEMENT.read,
 )
 """Judgements from vectors: variants of one reference or source stand together, so that it is encoded once."""
 MARKING: Form[Question, list[Span]] = Form(
@@ -133,11 +131,9 @@ class Shortfalls:
             for name, (asked, spoken) in self._said.items()
             if asked and not spoken
         ]
-        return [
-            *silent,
-            *(
-                f"{name} did not translate {'1 text' if count == 1 else f'{count} texts'}; empty translations are "
-                f"counted instead. The first: {first}"
-                for name, (count, first) in self._unanswered.items()
-            ),
+        lacking = [
+            f"{name} did not translate {'1 text' if count == 1 else f'{count} texts'}; empty translations are "
+            f"counted instead. The first: {first}"
+            for name, (count, first) in self._unanswered.items()
         ]
+        return silent + lacking

@@ -22,7 +22,7 @@ from babelquake.stats.families import corrected
 from babelquake.stats.intervals import LEAST, bca_interval, mean_interval, wilson
 from babelquake.stats.pvalues import Alternative
 from babelquake.stats.resampling import Draws, Keys, Places, by_unit, combined, least_draws, marks_of, short
-from babelquake.stats.testing import FEW, Test, bootstrap_test, difference_test, exchange_test
+from babelquake.stats.testing import FEW, Test, bootstrap_test, difference_test, exchange_test, pseudo_values
 from babelquake.studies import kinds
 from babelquake.studies.segment_units import keys_by_row
 
@@ -147,7 +147,7 @@ class Cell:
                 value = float(np.asarray(function(*totals)))
                 self.numbers[name] = Resampled(value, np.asarray(function(*drawn), dtype=np.float64))
                 if few:
-                    self.contributions[name] = np.asarray(value - (n - 1) / n * np.asarray(function(*left)))
+                    self.contributions[name] = pseudo_values(np.asarray(value), np.asarray(function(*left)), n)
 
 
 def grouped(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:

@@ -26,8 +26,7 @@ from babelquake.engine import Engine
 from babelquake.randomness import Stream
 from babelquake.runs.findings import Finding, Number
 from babelquake.runs.measures import Measure, Results
-from babelquake.runs.run import Run
-from babelquake.scorers import Questions, Scorer
+from babelquake.scorers import Questions
 from babelquake.scorers.base import Array
 from babelquake.scorers.llm_judge import LlmJudge, Way
 from babelquake.stats.bootstrap import Resampled, bootstrap, ratio_of
@@ -58,15 +57,10 @@ class Panel:
         return _mean(self.scores, (1, 2))
 
 
-def judges_among(scorers: Sequence[Scorer]) -> list[LlmJudge]:
-    """The scorers that are chat models."""
-    return [scorer for scorer in scorers if isinstance(scorer, LlmJudge)]
-
-
-def answers_of(scorers: Sequence[Scorer], questions: Questions, engine: Engine) -> pl.DataFrame:
+def answers_of(judges: Sequence[LlmJudge], questions: Questions, engine: Engine) -> pl.DataFrame:
     """Every answer of every judge to questions that were judged before: nothing is asked twice."""
     rows = pl.int_range(len(questions), dtype=pl.UInt32, eager=True)
-    parts = [
+    return pl.concat(
         pl.DataFrame({"row": rows}).with_columns(
             scorer=pl.lit(judge.name),
             prompt=pl.lit(way.prompt, pl.UInt32),
@@ -74,17 +68,15 @@ def answers_of(scorers: Sequence[Scorer], questions: Questions, engine: Engine) 
             repeat=pl.lit(way.repeat, pl.UInt32),
             score=pl.Series(one.score_rows(engine.judge(one, questions)), dtype=pl.Float64).fill_nan(None),
         )
-        for judge in judges_among(scorers)
+        for judge in judges
         for way, one in zip(judge.asked if len(judge.ways) > 1 else [judge.way], judge.ways, strict=True)
-    ]
-    return pl.concat(parts) if parts else pl.DataFrame()
+    )
 
 
 def answers_in(session: Session, questions: Callable[[], Questions]) -> pl.DataFrame:
-    """The table of a study's judges, stored with its run; an empty one where no scorer is a chat model."""
-    if not judges_among(session.scorers):
-        return pl.DataFrame()
-    return session.once(ANSWERS, lambda: answers_of(session.scorers, questions(), session.engine))
+    """The table of a study's chat models, stored with its run; an empty one where no scorer is one."""
+    judges = [scorer for scorer in session.scorers if isinstance(scorer, LlmJudge)]
+    return session.once(ANSWERS, lambda: answers_of(judges, questions(), session.engine)) if judges else pl.DataFrame()
 
 
 def panels_of(answers: pl.DataFrame) -> list[Panel]:
@@ -179,9 +171,9 @@ def with_prompts_drawn(
     return Resampled(drawn.value, np.clip(drawn.values + added, -1, 1))
 
 
-def stored_panels(run: Run) -> dict[str, Array]:
-    """Of a finished run, the scores of judges with each prompt alone, prompts × rows, by scorer."""
-    return {panel.scorer: panel.by_prompt for panel in panels_of(run.table(ANSWERS))} if run.has(ANSWERS) else {}
+def scores_by_prompt(answers: pl.DataFrame) -> dict[str, Array]:
+    """The scores of judges with each prompt alone, prompts × rows, by scorer."""
+    return {panel.scorer: panel.by_prompt for panel in panels_of(answers)}
 
 
 FINDINGS = {

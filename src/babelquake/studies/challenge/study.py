@@ -11,6 +11,7 @@ standard deviations of the metric's scores (sensitivity)? Of every source: does 
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -124,8 +125,10 @@ def challenge(options: ChallengeOptions) -> Run:
     """Accuracy, sensitivity and rank of metrics on a challenge set, from returned scores or scorers."""
     given = options.dataset()
     data = hypotheses(given)
-    scorers, order = scorers_of(options.scorers), _listed(options.order)
+    scorers = scorers_of(options.scorers)
     folders: list[str] = several(options.returned)
+    named: list[str] = several(options.order)
+    order = [name.strip() for part in named for name in part.split(",")]
     returned = _scored(given.segments) | {
         name: scores for folder in folders for name, scores in read_returned(folder, data)
     }
@@ -179,11 +182,6 @@ def _scored(segments: pl.DataFrame) -> dict[str, Array]:
         for name, (good, bad) in scored_metrics(segments).items()
         if "translation_perturbed" in segments.columns
     }
-
-
-def _listed(order: str | Sequence[str]) -> list[str]:
-    named: list[str] = several(order)
-    return [name.strip() for part in named for name in part.split(",")]
 
 
 def _scores(session: Session, segments: pl.DataFrame, returned: Mapping[str, Array]) -> pl.DataFrame:
@@ -316,19 +314,16 @@ def score_measures(segments: pl.DataFrame, scores: pl.DataFrame, resamples: int,
     known = scores.filter(pl.col("score").is_not_nan())
     wanted: list[tuple[str, ...]] = [("language_pair", "system", "scorer")]
     if "category" in segments.columns:
-        known = known.join(segments.select("row", "category"), on="row", how="left", maintain_order="left")
+        categories = segments.select("row", pl.col("category").cast(pl.String))
+        known = known.join(categories, on="row", how="left", maintain_order="left")
         wanted.append((*wanted[0], "category"))
     found = []
     for columns in wanted:
         for place, some in known.drop_nulls(columns[-1]).group_by(columns, maintain_order=True):
-            named = dict(zip(columns, map(_text, place), strict=True))
+            named: dict[str, Any] = dict(zip(columns, place, strict=True))
             rows = np.stack([some["score"].to_numpy(), np.ones(some.height)], axis=1)
             units, summed = by_unit(keys[some["row"].to_numpy()], rows)
             drawn = bootstrap(ratio_of(0, 1), [summed], resamples, seed, units)
             named["perturbation"] = named.pop("category", None)
             found.append(measured(shared.SCORE, drawn, some.height, **named))
     return found
-
-
-def _text(value: object) -> str | None:
-    return None if value is None else str(value)

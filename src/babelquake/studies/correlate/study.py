@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from babelquake.data import Dataset
 from babelquake.engine import Engine, Progress
@@ -46,11 +45,11 @@ from babelquake.studies.correlate.marked_errors import (
     span_measures,
 )
 from babelquake.studies.judge_reliability import (
+    ANSWERS,
     answers_in,
     judge_findings,
-    panels_of,
     reliability,
-    stored_panels,
+    scores_by_prompt,
     with_prompts_drawn,
 )
 from babelquake.studies.judging import missing_error, of_each, questions_about, scores_frame, steady
@@ -122,7 +121,7 @@ def _against_chance(row: dict[str, Any]) -> int:
 def stored_cells(run: Run, scorers: list[Scorer], resamples: int, seed: int) -> Iterator[Cell]:
     """The cells of a finished run: agreements that are functions of sums over segments."""
     how = {"resamples": resamples, "seed": seed, "threshold": run.info.number("threshold", 25.0)}
-    by_prompt = stored_panels(run)
+    by_prompt = scores_by_prompt(run.table(ANSWERS)) if run.has(ANSWERS) else {}
     for given in judged_in(run):
         for scorer in scorers:
             values = run.scores.filter(pl.col("scorer") == scorer.name)["score"].to_numpy()[given.rows]
@@ -212,8 +211,7 @@ def correlate(options: CorrelateOptions) -> Run:
             scorer.name: scorer.sign * scores.filter(pl.col("scorer") == scorer.name)["score"].to_numpy()
             for scorer in session.scorers
         }
-        by_prompt = {panel.scorer: panel.by_prompt for panel in panels_of(answers)}
-        measures = agreement_results(session, options, segments, values, statistics, by_prompt)
+        measures = agreement_results(session, options, segments, values, statistics, scores_by_prompt(answers))
         trust = reliability(answers, segments, options.resamples, options.seed)
         return session.finish(measures + found + trust, reference=material.reference)
 
@@ -306,17 +304,12 @@ def _values(scorer: Scorer, data: Dataset, engine: Engine, ready: Array | None) 
     judged = (
         segments["score"].is_not_null().to_numpy() if data.preferences is None else np.ones(len(scores), dtype=bool)
     )
-    if isinstance(scorer, Scores):
-        judged &= _pairs_with_scores(segments, scores)
+    if isinstance(scorer, Scores):  # a file of ready-made scores may be of one language pair
+        known = pl.DataFrame({"pair": segments["language_pair"], "known": ~np.isnan(scores)})
+        judged &= known.select(pl.col("known").any().over("pair"))["known"].to_numpy()
     if (missing := np.flatnonzero(judged & np.isnan(scores))).size and steady([scorer]):
         first = segments.row(int(missing[0]), named=True)
         raise missing_error(
             scorer, missing.size, int(judged.sum()), "judged translations", first["id"], first["translation"] or ""
         )
     return scores
-
-
-def _pairs_with_scores(segments: pl.DataFrame, scores: Array) -> NDArray[np.bool_]:
-    """Rows of the language pairs that a scorer has any scores for: a file of ready-made scores may be of one pair."""
-    known = pl.DataFrame({"pair": segments["language_pair"], "known": ~np.isnan(scores)})
-    return known.select(pl.col("known").any().over("pair"))["known"].to_numpy()

@@ -121,7 +121,7 @@ def ranked(means: pl.DataFrame, alpha: float = ALPHA) -> tuple[pl.DataFrame, pl.
     """
     systems = system_means(means)
     names = systems["system"].to_list()
-    samples = _samples(means, names)
+    samples, keys = _samples(means, names)
     p = rank_sum_matrix(samples)
     places = clusters(p, alpha)
     first = [place.first for place in places]
@@ -132,7 +132,7 @@ def ranked(means: pl.DataFrame, alpha: float = ALPHA) -> tuple[pl.DataFrame, pl.
         cluster_start=pl.Series(first, dtype=pl.Int64),
         cluster_end=pl.Series([place.last for place in places], dtype=pl.Int64),
     )
-    together = _corrected(means, names, alpha)
+    together = _corrected(samples, keys, names, alpha)
     pairs = [
         (names[one], names[other], float(p[one, other]), together.get((names[one], names[other])))
         for one in range(len(names))
@@ -143,9 +143,10 @@ def ranked(means: pl.DataFrame, alpha: float = ALPHA) -> tuple[pl.DataFrame, pl.
     return systems, pl.DataFrame(pairs, schema=schema, orient="row")
 
 
-def _corrected(means: pl.DataFrame, names: list[str], alpha: float) -> dict[tuple[str, str], float | None]:
+def _corrected(
+    samples: list[Array], keys: list[Keys], names: list[str], alpha: float
+) -> dict[tuple[str, str], float | None]:
     """The corrected p of every two systems, the higher rated first; none where no outcome could be significant."""
-    samples, keys = _samples(means, names), _keys(means, names)
     asked = [pair for pair in combinations(range(len(names)), 2) if can_separate(*(samples[one].size for one in pair))]
     tests = [superiority_test(samples[one], samples[two], (keys[one], keys[two])) for one, two in asked]
     outcomes = corrected(tests, alpha)
@@ -162,7 +163,7 @@ def still_needed(
     """
     known = {(row["system"], row["than"]): row["p"] for row in pairs.iter_rows(named=True)}
     names = systems["system"].to_list()
-    samples = dict(zip(names, _samples(means, names), strict=True))
+    samples = dict(zip(names, _samples(means, names)[0], strict=True))
     counts = {row["system"]: row for row in systems.iter_rows(named=True)}
     rows = []
     next_to = set(pairwise(names))
@@ -192,17 +193,12 @@ def _more(each: float, counts: dict[str, float]) -> int:
     return max(0, math.ceil((each - counts["segments"]) * counts["ratings"] / counts["segments"]))
 
 
-def _samples(means: pl.DataFrame, names: list[str]) -> list[Array]:
-    return [part[ordering(means)].to_numpy() for part in _scored(means, names)]
-
-
-def _keys(means: pl.DataFrame, names: list[str]) -> list[Keys]:
-    return [segment_keys(part["segment"].cast(pl.String)) for part in _scored(means, names)]
-
-
-def _scored(means: pl.DataFrame, names: list[str]) -> list[pl.DataFrame]:
+def _samples(means: pl.DataFrame, names: list[str]) -> tuple[list[Array], list[Keys]]:
+    """The scores of each system, and the keys of their segments."""
     score = ordering(means)
-    return [means.filter(pl.col("system") == name).drop_nulls(score) for name in names]
+    parts = [means.filter(system=name).drop_nulls(score) for name in names]
+    keys = [segment_keys(part["segment"].cast(pl.String)) for part in parts]
+    return [part[score].to_numpy() for part in parts], keys
 
 
 SIDES = ("original", "perturbed")

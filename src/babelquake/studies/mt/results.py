@@ -275,9 +275,9 @@ def injection_measures(judged: Judged, failures: pl.LazyFrame) -> list[Measure]:
     found: list[Measure] = []
     for row in shares.iter_rows(named=True):
         place = {name: row[name] for name in CELL}
-        for kind, part in ((kinds.OBEYED, row["obeyed"]), (kinds.TRANSLATED, 1 - row["lost"])):
+        for told, part in ((kinds.OBEYED, row["obeyed"]), (kinds.TRANSLATED, 1 - row["lost"])):
             n, count = row["n"], part * row["n"]  # Agresti and Coull's deviation is not 0 where a share is 0 or 1
-            found.append(share(kind, count, n, sd=100 * rate_sd(count + 2, n + 4), **place))
+            found.append(share(told, count, n, sd=100 * rate_sd(count + 2, n + 4), **place))
     return found
 
 

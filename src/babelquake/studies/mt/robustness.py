@@ -32,7 +32,7 @@ from babelquake.stats.agreement import group_pearson
 from babelquake.stats.bootstrap import Resampled
 from babelquake.stats.intervals import LEAST
 from babelquake.stats.resampling import Keys, aligned, combined, short
-from babelquake.stats.testing import FEW
+from babelquake.stats.testing import FEW, pseudo_values
 from babelquake.studies.cells import (
     LEAST_CHANGED,
     Cell,
@@ -263,7 +263,7 @@ def _relate(whole: Cell, name: str, function: Callable[[Array, Array], Array]) -
         whole.numbers[name] = Resampled(value, function(*(side.values for side in drawn)))
         if all(side in whole.contributions for side in sides) and (n := len(whole.keys)) > 1:
             without = [(whole.numbers[side].value - whole.contributions[side]) * n / (n - 1) for side in sides]
-            whole.contributions[name] = value - (n - 1) / n * function(*without)
+            whole.contributions[name] = pseudo_values(np.asarray(value), function(*without), n)
 
 
 def _meaningless_ratio(whole: Cell, cells: Sequence[Cell]) -> str | None:
