@@ -8,14 +8,14 @@ import errno
 import hashlib
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import polars as pl
 from filelock import FileLock, Timeout
 
-from babelquake.errors import ResumableError, UserError
+from babelquake.errors import ResumableError, UserError, setting
 
 ROWS_TOGETHER = 2**16
 """Rows that lie together in large tables: readers that take a piece at a time take as many."""
@@ -100,6 +100,13 @@ def deliver(content: str | bytes, path: Path) -> None:
         store_bytes(content.encode("utf-8") if isinstance(content, str) else content, path)
     except OSError as error:
         raise UserError(f"{path} cannot be written: {error.strerror}.") from error
+
+
+def require_ending(path: Path, known: Sequence[str], option: str) -> None:
+    """Refuse a file that an option names whose ending says nothing that could be written."""
+    if path.suffix not in known:
+        endings = f"{', '.join(known[:-1])} or {known[-1]}"
+        raise UserError(f"{setting(option, path)}: expected a name that ends in {endings}.")
 
 
 def checksum(path: Path) -> str:

@@ -226,7 +226,8 @@ def make(number):
 
 with run.alone():
     for number in range(4):
-        run.parts("variants").once(str(number), lambda: make(number))
+        if not run.parts("variants").has(str(number)):
+            run.parts("variants").store(str(number), make(number))
     run.join(variants=["0", "1", "2", "3"])
 """
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import regex
 
-from babelquake.errors import UserError, setting
+from babelquake.errors import UserError
 from babelquake.escape import visible
-from babelquake.files import deliver
+from babelquake.files import deliver, require_ending
 from babelquake.report.charts import BAD, Chart
 from babelquake.report.first_screen import first_words, lead_chart, worst_examples, worst_title
 from babelquake.report.names import count
@@ -111,8 +111,7 @@ CAPITAL = 0.4
 
 def write_slide(run: AnyRun, path: Path) -> Path:
     """Write the slide of a run as PNG or SVG, by the file's ending."""
-    if path.suffix not in SLIDES:
-        raise UserError(f"{setting('summary', path)}: expected a name that ends in {' or '.join(SLIDES)}.")
+    require_ending(path, SLIDES, "summary")
     import vl_convert
 
     drawn = slide(run)

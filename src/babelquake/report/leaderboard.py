@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import altair as alt
 
 from babelquake.errors import UserError
-from babelquake.files import deliver
+from babelquake.files import deliver, require_ending
 from babelquake.report.charts import NEUTRAL, PALETTE, Chart, data, tooltips, where_known
 from babelquake.report.images import write_image
 from babelquake.report.latex import table_latex
@@ -207,8 +207,7 @@ def _panel(board: Board, place: int, names: list[str]) -> Any:
 
 def write_leaderboard(runs: AnyRun | Sequence[AnyRun], path: Path, mine: Iterable[str] = ()) -> Path:
     """Write the board as LaTeX, Markdown, PNG or SVG, by the file's ending."""
-    if path.suffix not in FORMATS:
-        raise UserError(f"leaderboard {path}: expected a name that ends in {', '.join(FORMATS[:-1])} or {FORMATS[-1]}.")
+    require_ending(path, FORMATS, "leaderboard")
     chosen = tuple(mine)
     if path.suffix == ".tex":
         deliver(table_latex(leaderboard(runs, chosen), "leaderboard") + "\n", path)

@@ -7,9 +7,8 @@ from typing import Any
 import altair as alt
 from markupsafe import Markup
 
-from babelquake.errors import UserError, setting
 from babelquake.escape import visible
-from babelquake.files import deliver
+from babelquake.files import deliver, require_ending
 from babelquake.report.charts import bare, data
 from babelquake.report.html import rendered
 from babelquake.report.images import svg, write_image
@@ -27,10 +26,7 @@ FORMATS = (".png", ".svg", ".html")
 
 def write_similarities(found: Sequence[Similarities], path: Path) -> Path:
     """All matrices in one file: PNG, SVG or a page, by the file's ending."""
-    if path.suffix not in FORMATS:
-        raise UserError(
-            f"{setting('out', path)}: expected a name that ends in {', '.join(FORMATS[:-1])} or {FORMATS[-1]}."
-        )
+    require_ending(path, FORMATS, "out")
     spec = similarity_chart(found)
     if path.suffix != ".html":
         write_image(spec, path)

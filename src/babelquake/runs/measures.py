@@ -219,6 +219,11 @@ class Results:
         return [row for row in self.where(*measures, **key) if row["value"] is not None]
 
 
+def largest_first(rows: Iterable[Row]) -> list[Row]:
+    """Rows that have a value, by it; equal ones stay in order."""
+    return sorted(rows, key=lambda row: -float(row["value"]))
+
+
 def distinct(rows: Iterable[Row], *columns: str) -> list[tuple[Any, ...]]:
     """The combinations of values that occur in these columns, in order of appearance."""
     return [key for key, _ in apart(rows, *columns)]

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import polars as pl
 
 from babelquake.data import Dataset
-from babelquake.engine import in_turn
+from babelquake.engine import Engine, in_turn
 from babelquake.errors import UserError
 from babelquake.scorers import Questions, Scorer
 from babelquake.scorers.base import Array
@@ -35,6 +35,13 @@ def of_each(scorers: Sequence[S], told: Callable[[S], T]) -> dict[str, T]:
     """What is told of each scorer, by name and in their order; models are asked one after another."""
     found = {scorer.name: told(scorer) for scorer in in_turn(scorers)}
     return {scorer.name: found[scorer.name] for scorer in scorers}
+
+
+def scores_of(scorer: Scorer, questions: Questions, engine: Engine, data: str) -> Array:
+    """One score per question; refused where the scorer needs references that the data of that name do not have."""
+    if "reference" in scorer.needs and questions.references is None:
+        raise UserError(f"{data} has no references, which scorer '{scorer.name}' needs.")
+    return scorer.score_rows(engine.judge(scorer, questions))
 
 
 def scores_frame(keys: pl.DataFrame, scores: Mapping[str, Array]) -> pl.DataFrame:

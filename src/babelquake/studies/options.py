@@ -58,6 +58,11 @@ Words = str | Sequence[str]
 """One name or several."""
 
 
+def listed(words: Words) -> list[str]:
+    """One name or several, as a list."""
+    return [words] if isinstance(words, str) else list(words)
+
+
 class Option:
     """What an option does, how it is written at the terminal, and what its values may be.
 

@@ -18,7 +18,7 @@ from babelquake.report.table import (
     text,
     value_of,
 )
-from babelquake.runs.measures import Results, Row, values
+from babelquake.runs.measures import Results, Row, largest_first, values
 from babelquake.runs.run import Run
 
 NOTE = (
@@ -46,8 +46,8 @@ def _metrics(results: Results, pair: str | None) -> list[Table]:
         "sd": lambda row: value_of(results.beside(row, "sensitivity"), 2),
         "pairs": lambda row: f"{row['n']:,}",
     }
-    rows = sorted(rows, key=lambda row: -float(row["value"]))
-    return table_of(f"Ranks of better translations{of(pair)}", rows, columns, NOTE, ("sd", "95 % interval"))
+    title = f"Ranks of better translations{of(pair)}"
+    return table_of(title, largest_first(rows), columns, NOTE, ("sd", "95 % interval"))
 
 
 def _starred(row: Row) -> str:
@@ -78,8 +78,7 @@ def challenge_views(run: Run) -> list[View]:
     results = results_of(run)
     views = []
     for pair in values(results.known("outranks_all"), "language_pair"):
-        rows = results.known("outranks_all", language_pair=pair, perturbation=None, group=None)
-        rows.sort(key=lambda row: -float(row["value"]))
+        rows = largest_first(results.known("outranks_all", language_pair=pair, perturbation=None, group=None))
         shown = points(rows, label=named(rows), name=lambda row: "")
         share = alt.Scale(zero=True, nice=True)
         chart = dots(shown, [""], "metric", "% of sources", share, room=260, label="metric", value="% of sources")

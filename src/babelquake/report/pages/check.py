@@ -21,7 +21,7 @@ from babelquake.report.pages import Examples, Page
 from babelquake.report.remedies import about_failures
 from babelquake.report.table import Table, number, of
 from babelquake.report.verdict import sentence_case
-from babelquake.runs.measures import Results, Row, apart, values
+from babelquake.runs.measures import Results, Row, apart, largest_first, values
 from babelquake.runs.run import AnyRun, Run, opened
 from babelquake.studies.check.study import MOST_NAMED, flagged, of_systems
 from babelquake.studies.detection import ANY
@@ -46,7 +46,7 @@ def _systems(results: Results, pair: str | None) -> Table:
             f"[{number(row['low'], 2)}, {number(row['high'], 2)}]",
             "; ".join(f"{failure_label(kind['scorer'])} {percent(kind)}" for kind in _commonest(results, row)),
         )
-        for row in sorted(rows, key=lambda row: -row["value"])
+        for row in largest_first(rows)
     )
     columns = (
         "system",
@@ -62,7 +62,7 @@ def _systems(results: Results, pair: str | None) -> Table:
 def _commonest(results: Results, row: Row) -> list[Row]:
     same = {name: row[name] for name in ("language_pair", "system", "perturbation", "group")}
     found = [kind for kind in results.where("failures", **same) if kind["scorer"] != ANY and kind["value"]]
-    return sorted(found, key=lambda kind: -kind["value"])[:MOST_NAMED]
+    return largest_first(found)[:MOST_NAMED]
 
 
 def _kinds(results: Results, pair: str | None) -> Table:
@@ -135,7 +135,7 @@ def check_lead(run: Run) -> Chart | None:
     overall = [row for row in rows if row["scorer"] == ANY]
     if len(overall) > 1:
         return _by_system(overall)
-    kinds = sorted((row for row in rows if row["scorer"] != ANY and row["value"]), key=lambda row: -float(row["value"]))
+    kinds = largest_first(row for row in rows if row["scorer"] != ANY and row["value"])
     if not kinds:
         return None
     shown = points(kinds, label=lambda row: sentence_case(failure_label(row["scorer"])), family=_family)
@@ -154,8 +154,7 @@ def _family(row: Row) -> str:
 
 
 def _by_system(rows: list[Row]) -> Chart:
-    rows = sorted(rows, key=lambda row: -float(row["value"]))
-    shown = points(rows, label=lambda row: str(row["system"]))
+    shown = points(largest_first(rows), label=lambda row: str(row["system"]))
     described = "Translations with at least one failure, the most first, with 95 % intervals."
     return Chart("failures", "Translations with a failure", described, _bars(shown, alt.value(PALETTE[0])))
 

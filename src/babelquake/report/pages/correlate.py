@@ -15,7 +15,7 @@ from babelquake.report.pitfalls import judge_tables
 from babelquake.report.remedies import about_agreement
 from babelquake.report.table import Table, crossed, interval, number, of, stars, table_of, text, with_interval
 from babelquake.report.verdict import sentence_case
-from babelquake.runs.measures import STATISTICS, Results, values
+from babelquake.runs.measures import STATISTICS, Results, largest_first, values
 from babelquake.runs.run import Run
 
 
@@ -73,7 +73,7 @@ def _agreement(results: Results, pair: str | None) -> list[Chart]:
     first = next((name for name in STATISTICS if any(row["measure"] == name for row in rows)), None)
     if first is None:
         return []
-    order = [row["scorer"] for row in sorted(rows, key=lambda row: -row["value"]) if row["measure"] == first]
+    order = [row["scorer"] for row in largest_first(rows) if row["measure"] == first]
     rows.sort(
         key=lambda row: (
             list(STATISTICS).index(row["measure"]),

@@ -44,7 +44,7 @@ from babelquake.report.pages import Examples, Page
 from babelquake.report.pages.mt_tables import floors, mt_tables
 from babelquake.report.remedies import against_noise
 from babelquake.report.verdict import sentence_case
-from babelquake.runs.measures import Results, Row, distinct, is_significant, values
+from babelquake.runs.measures import Results, Row, distinct, is_significant, largest_first, values
 from babelquake.runs.run import Run
 from babelquake.studies.cells import LEAST_CHANGED
 from babelquake.studies.kinds import mt as kinds
@@ -301,7 +301,7 @@ def _lead_dots(lead: Lead, systems: list[str]) -> Chart:
 
 def _lead_systems(lead: Lead) -> Chart:
     """Several systems and one kind of noise: a line per system from its clean to its noisy quality, the best first."""
-    shown = sorted(lead.points, key=lambda point: -float(point["value"]))
+    shown = largest_first(lead.points)
     scale = alt.Scale(zero=False, nice=True)
     y = alt.Y("name:N", title=None, sort=None, axis=alt.Axis(labelLimit=260))
     base = alt.Chart(data(shown)).encode(y=y)

@@ -24,7 +24,7 @@ from babelquake.report.table import (
     with_sd,
 )
 from babelquake.report.verdict import sentence_case
-from babelquake.runs.measures import Results, Row, distinct, values
+from babelquake.runs.measures import Results, Row, distinct, largest_first, values
 from babelquake.runs.run import Run
 from babelquake.studies.kinds import mt as kinds
 
@@ -116,7 +116,7 @@ def _failures(results: Results, pair: str | None) -> list[Table]:
     """Which failures perturbations cause: per system the kinds that became most frequent, and under what."""
     rows = [row for row in results.known("failures_delta", language_pair=pair) if row["scorer"] != "any"]
     worst: dict[tuple[str, str], Row] = {}
-    for row in sorted(rows, key=lambda row: -row["value"]):
+    for row in largest_first(rows):
         worst.setdefault((row["system"], row["scorer"]), row)
     shown = [row for row in worst.values() if row["value"] > 0][:MOST_FAILURES]
     among = [row["perturbation"] for row in rows]

@@ -14,7 +14,7 @@ from babelquake.report.remedies import about_scorers
 from babelquake.report.table import Shown, Table, cell, interval, note_on, number, of, parts_table, table_of, value_of
 from babelquake.report.verdict import sentence_case
 from babelquake.runs.info import Flag, Probe
-from babelquake.runs.measures import Results, Row, values
+from babelquake.runs.measures import Results, Row, largest_first, values
 from babelquake.runs.run import Run
 
 MEANS = ("score_mt", "score_mpp", "score_map", "discrimination", "pearson")
@@ -169,7 +169,7 @@ def _profiles(results: Results, pair: str | None, probes: dict[str, Probe]) -> l
     scorers, label = values(rows, "scorer"), row_label(rows)
     charts = []
     for scorer in scorers:
-        mine = sorted((row for row in rows if row["scorer"] == scorer), key=lambda row: -float(row["value"]))
+        mine = largest_first(row for row in rows if row["scorer"] == scorer)
         shown = points(
             mine,
             label=lambda row: sentence_case(label(row)),
@@ -193,11 +193,7 @@ def qe_lead(run: Run) -> Chart | None:
         return card
     rows = results.known("discrimination_standardised")
     pairs = values(rows, "language_pair")
-    rows = (
-        sorted((row for row in rows if row["language_pair"] == pairs[0]), key=lambda row: -float(row["value"]))
-        if pairs
-        else []
-    )
+    rows = largest_first(row for row in rows if row["language_pair"] == pairs[0]) if pairs else []
     if len(rows) < 2:
         return next(
             (chart for view in qe_views(run)[:1] for chart in view.charts if chart.name.startswith("profile")), None

@@ -29,7 +29,7 @@ from babelquake.data import Dataset, require
 from babelquake.errors import UserError, setting
 from babelquake.files import store_text
 from babelquake.runs.findings import Finding, Number
-from babelquake.runs.measures import CANNOT_BE_TESTED, Measure, Results, Row, values
+from babelquake.runs.measures import CANNOT_BE_TESTED, Measure, Results, Row, largest_first, values
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer, scorer
 from babelquake.scorers.scores import Scores
@@ -67,7 +67,7 @@ from babelquake.studies.attack.searching import scales, scores_of, transfer_scor
 from babelquake.studies.card import Session, Study
 from babelquake.studies.judging import questions_about
 from babelquake.studies.kinds import attack as kinds
-from babelquake.studies.options import takes
+from babelquake.studies.options import listed, takes
 from babelquake.studies.plan import Plan
 from babelquake.studies.resolve import AnyScorer, AnySystem, references_each, scorers_of, several, systems_of
 from babelquake.text import digest
@@ -134,7 +134,7 @@ def _transfer(results: Results) -> Iterator[Finding]:
     """What fools one metric and another one too: where most, and where least."""
     rows = [row for row in results.known("transfer", perturbation=None) if row["other"] != row["scorer"] and row["n"]]
     if rows:
-        rows.sort(key=lambda row: -float(row["value"]))
+        rows = largest_first(rows)
         ends = [rows[0], rows[-1]] if len(rows) > 1 else rows
         yield Finding.on("transfer", *ends)
 
@@ -180,8 +180,7 @@ def plan(options: AttackOptions) -> AttackPlan:
     needed = set() if goal.on_system else {need for victim in scorers for need in victim.needs}
     data = attackable(data, "source" if goal.on_system else "translation", needed)
     limits = _quality_kept(limits, options.constraints is None, goal, scorers, data)
-    named: list[str] = several(options.recipes)
-    recipes = [*dict.fromkeys(recipe_spec(spec) for text in named for spec in expand(text))]
+    recipes = [*dict.fromkeys(recipe_spec(spec) for text in listed(options.recipes) for spec in expand(text))]
     if not recipes:
         raise UserError(f"No recipe given. Use {setting('recipes', metavar='RECIPE')}, such as input-reduction.")
     for spec in recipes:
@@ -227,8 +226,7 @@ def attack(options: AttackOptions) -> Run:
     split = "year" if options.by is None and "year" in material.segments.columns else options.by
     if split is not None:
         column_of(split, material.segments, "by")
-    columns: list[str] = several(options.stratify)
-    wished = [name.strip() for some in columns for name in some.split(",") if name.strip()]
+    wished = [name.strip() for some in listed(options.stratify) for name in some.split(",") if name.strip()]
     strata = [*dict.fromkeys(column_of(name, material.segments, "stratify") for name in wished)]
     if strata and sample is None:
         raise UserError(

@@ -32,12 +32,12 @@ from babelquake.studies.card import Session, Study
 from babelquake.studies.cells import Cell, Families, Place, difference_of, measured
 from babelquake.studies.challenge import ChallengeOptions
 from babelquake.studies.challenge_sets import aces_measures
-from babelquake.studies.judging import of_each, questions_about, scores_frame
+from babelquake.studies.judging import of_each, questions_about, scores_frame, scores_of
 from babelquake.studies.kinds import challenge as kinds
 from babelquake.studies.kinds import shared
-from babelquake.studies.options import takes
+from babelquake.studies.options import listed, takes
 from babelquake.studies.plan import Plan
-from babelquake.studies.resolve import references_each, scorers_of, several
+from babelquake.studies.resolve import references_each, scorers_of
 from babelquake.studies.segment_units import Slices, groups_of, keys_by_row, slices_of
 
 RANKED = "outranks_all"
@@ -126,16 +126,13 @@ def challenge(options: ChallengeOptions) -> Run:
     given = options.dataset()
     data = hypotheses(given)
     scorers = scorers_of(options.scorers)
-    folders: list[str] = several(options.returned)
-    named: list[str] = several(options.order)
-    order = [name.strip() for part in named for name in part.split(",")]
-    returned = _scored(given.segments) | {
-        name: scores for folder in folders for name, scores in read_returned(folder, data)
-    }
+    order = [name.strip() for part in listed(options.order) for name in part.split(",")]
+    read = [scores for folder in listed(options.returned) for scores in read_returned(folder, data)]
+    returned = _scored(given.segments) | dict(read)
     if not scorers and not returned:
         ways = f"{setting('returned', metavar='DIR')}, or {setting('scorers', metavar='SCORER')}"
         raise UserError(f"No scores of {data.name} given. Use {ways}, such as chrf.")
-    lower: list[str] = several(options.lower)
+    lower = listed(options.lower)
     for name in lower:
         if name not in returned:
             raise UserError(
@@ -190,9 +187,7 @@ def _scores(session: Session, segments: pl.DataFrame, returned: Mapping[str, Arr
     asked = questions_about(session.data)
 
     def judged(scorer: Scorer) -> Array:
-        if "reference" in scorer.needs and asked.references is None:
-            raise UserError(f"{session.data.name} has no references, which scorer '{scorer.name}' needs.")
-        return scorer.sign * scorer.score_rows(session.engine.judge(scorer, asked))
+        return scorer.sign * scores_of(scorer, asked, session.engine, session.data.name)
 
     return scores_frame(keys, {**returned, **of_each(session.scorers, judged)})
 

@@ -15,7 +15,7 @@ from babelquake.failures.rules import Rules, read_rules
 from babelquake.languages import sides
 from babelquake.models.shipped import INSTALL
 from babelquake.runs.findings import Finding, Number
-from babelquake.runs.measures import Measure, Results, Row, values
+from babelquake.runs.measures import Measure, Results, Row, largest_first, values
 from babelquake.runs.run import Run
 from babelquake.stats.intervals import rate_sd
 from babelquake.stats.resampling import segment_keys
@@ -34,9 +34,8 @@ from babelquake.studies.detection import (
 )
 from babelquake.studies.forecast import Unasked
 from babelquake.studies.kinds import shared
-from babelquake.studies.options import FailureEncoder, takes
+from babelquake.studies.options import FailureEncoder, listed, takes
 from babelquake.studies.plan import Plan
-from babelquake.studies.resolve import several
 from babelquake.text import digest
 
 MOST_NAMED = 3
@@ -66,7 +65,7 @@ def check_findings(run: Run) -> list[Finding]:
             if kind != ANY
         }
         first = sorted((kind for kind, count in kinds.items() if count), key=lambda kind: -kinds[kind])[:MOST_NAMED]
-        ranked = sorted(overall, key=lambda row: -row["value"])
+        ranked = largest_first(overall)
         facts: dict[str, float | str] = {"translations": sum(row["n"] for row in overall), "flagged": flagged(overall)}
         facts |= {f"kind:{kind}": kinds[kind] for kind in first}
         numbers = tuple(Number.of(row) for row in ranked)
@@ -124,7 +123,7 @@ class Look:
     @classmethod
     def of(cls, options: CheckOptions) -> "Look":
         """As the options say it."""
-        kinds: list[str] | None = None if options.kinds is None else several(options.kinds)
+        kinds = None if options.kinds is None else listed(options.kinds)
         for kind in kinds or ():
             DETECTORS.get(kind)
         given = options.rules

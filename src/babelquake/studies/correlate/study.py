@@ -13,7 +13,7 @@ from babelquake.engine import Engine, Progress
 from babelquake.errors import UserError, did_you_mean, setting
 from babelquake.runs.findings import Finding, Number
 from babelquake.runs.measures import STATISTICS as SPOKEN_OF
-from babelquake.runs.measures import Measure, Results
+from babelquake.runs.measures import Measure, Results, largest_first
 from babelquake.runs.measures import values as values_of
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
@@ -52,11 +52,11 @@ from babelquake.studies.judge_reliability import (
     scores_by_prompt,
     with_prompts_drawn,
 )
-from babelquake.studies.judging import missing_error, of_each, questions_about, scores_frame, steady
+from babelquake.studies.judging import missing_error, of_each, questions_about, scores_frame, scores_of, steady
 from babelquake.studies.kinds import judges
-from babelquake.studies.options import takes
+from babelquake.studies.options import listed, takes
 from babelquake.studies.plan import Plan
-from babelquake.studies.resolve import references_each, scorers_of, several
+from babelquake.studies.resolve import references_each, scorers_of
 
 COMPARED = ("darr", "auc", "kendall_like", "pearson", "accuracy", "soft_accuracy")
 """Statistics for which every two scorers are compared."""
@@ -79,7 +79,7 @@ def correlate_findings(run: Run) -> list[Finding]:
 
 def _about(results: Results, measure: str, pair: str | None) -> Iterator[Finding]:
     """The leader and whoever comes next, with the test of their difference; then all that are significantly behind."""
-    rows = sorted(results.known(measure, language_pair=pair), key=lambda row: -float(row["value"]))
+    rows = largest_first(results.known(measure, language_pair=pair))
     first, *others = rows
     tests = {
         row["scorer"]: Number.of(found)
@@ -108,7 +108,7 @@ def _beside_chance(results: Results, measure: str, pair: str | None) -> list[dic
     """
     told = "pearson" if measure == "accuracy" else measure
     rows = results.known(told, language_pair=pair) if told in CHANCE else []
-    return sorted(rows, key=lambda row: -float(row["value"]))
+    return largest_first(rows)
 
 
 def _against_chance(row: dict[str, Any]) -> int:
@@ -186,8 +186,7 @@ def plan(options: CorrelateOptions) -> Plan:
 @takes(CorrelateOptions)
 def correlate(options: CorrelateOptions) -> Run:
     """Each scorer's agreement with the data's human judgements, and which differences are significant."""
-    named: list[str] = several(options.statistics)
-    statistics = [name.replace("-", "_") for name in named]
+    statistics = [name.replace("-", "_") for name in listed(options.statistics)]
     for name in statistics:
         if name not in STATISTICS:
             raise UserError(f"no agreement is called '{name}'. {did_you_mean(name, STATISTICS)}")
@@ -222,7 +221,7 @@ def _of_spans(session: Session, options: CorrelateOptions, statistics: Sequence[
     marking = [scorer for scorer in session.scorers if scorer.marks_errors]
     if not statistics or not has_marks(data) or not (options.spans or marking):
         return []
-    judges = {name: marks_of(data, other, name) for name, other in named_spans(several(options.spans)).items()}
+    judges = {name: marks_of(data, other, name) for name, other in named_spans(listed(options.spans)).items()}
     judges |= marked_by(marking, questions_about(data), session.engine) if marking else {}
     session.once("marked_errors", lambda: marks_frame(judges))
     return span_measures(data.segments, marks_in(data), judges, statistics, session.resamples, session.seed)
@@ -298,9 +297,7 @@ def _scores(scorers: Sequence[Scorer], data: Dataset, engine: Engine, ready: dic
 def _values(scorer: Scorer, data: Dataset, engine: Engine, ready: Array | None) -> Array:
     """One score per row; a scorer of ready-made scores must have them all where humans judged."""
     segments = data.segments
-    if "reference" in scorer.needs and not data.has("references"):
-        raise UserError(f"{data.name} has no references, which scorer '{scorer.name}' needs.")
-    scores = ready if ready is not None else scorer.score_rows(engine.judge(scorer, questions_about(data)))
+    scores = ready if ready is not None else scores_of(scorer, questions_about(data), engine, data.name)
     judged = (
         segments["score"].is_not_null().to_numpy() if data.preferences is None else np.ones(len(scores), dtype=bool)
     )

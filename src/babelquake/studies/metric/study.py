@@ -22,7 +22,7 @@ from babelquake.perturb.labels import known_card
 from babelquake.perturb.suite import Suite
 from babelquake.perturb.suite import suite as suite_of
 from babelquake.runs.findings import Finding, Number
-from babelquake.runs.measures import STATISTICS, Measure, Results, Row, apart, values
+from babelquake.runs.measures import STATISTICS, Measure, Results, Row, apart, largest_first, values
 from babelquake.runs.run import Run
 from babelquake.runs.tables import same
 from babelquake.scorers import Scorer
@@ -55,10 +55,10 @@ from babelquake.studies.metric.measures import (
     sensitivity_cells,
     unknown_tokens,
 )
-from babelquake.studies.options import Unit, takes
+from babelquake.studies.options import Unit, listed, takes
 from babelquake.studies.pitfalls import expected, pitfall_findings, pitfall_measures
 from babelquake.studies.plan import Given, Material, Plan
-from babelquake.studies.resolve import references_each, scorers_of, several, without_masked_lm
+from babelquake.studies.resolve import references_each, scorers_of, without_masked_lm
 from babelquake.studies.segment_units import slices_of, slicing_column, unit_for, with_units
 from babelquake.studies.variants import (
     achieved_shares,
@@ -272,7 +272,7 @@ def metric(options: MetricOptions) -> Run:
     `suite` is jwalapuram2023 where none is given. `attacked` takes the perturbed references that come with the data
     instead of making them, all of them where no suite chooses. `tokenizers` adds unknown-token counts (Vu Figure 1).
     """
-    tokenizers: list[str] = several(options.tokenizers)
+    tokenizers = listed(options.tokenizers)
     for what in tokenizers:
         tokenizer(what)
     planned, side = plan(options), options.side
@@ -303,7 +303,7 @@ def _sensitivity(session: Session, planned: Plan, options: MetricOptions) -> Row
         measures += reliability(answers, segments, *draws)
     if options.best_of is not None:
         measures += best_of_measures(scored, meanings, options.best_of)
-    return measures + unknown_tokens(tables["variants"], segments, several(options.tokenizers), *draws)
+    return measures + unknown_tokens(tables["variants"], segments, listed(options.tokenizers), *draws)
 
 
 def _agreement(session: Session, planned: Plan, options: MetricOptions) -> Rows:
@@ -315,7 +315,7 @@ def _agreement(session: Session, planned: Plan, options: MetricOptions) -> Rows:
     draws = session.resamples, session.seed
     scored = Scored(tables["sums"], session.data.segments, session.scorers, *draws)
     cells = noise_cells(scored, given, wanted, options.threshold)
-    unknown = unknown_tokens(tables["variants"], planned.segments, several(options.tokenizers), *draws)
+    unknown = unknown_tokens(tables["variants"], planned.segments, listed(options.tokenizers), *draws)
     return agreement_measures([*cells]) + unknown
 
 
@@ -362,7 +362,7 @@ def _claims_findings(results: Results) -> Iterator[Finding]:
     """Per scorer: do claims inside the translation or its source raise the score?"""
     rows = [row for row in results.known("delta") if _claims_something(row["perturbation"])]
     for (_, scorer), mine in apart(rows, "language_pair", "scorer"):
-        mine.sort(key=lambda row: -float(row["value"]))
+        mine = largest_first(mine)
         facts = {"digits": min(3, results.digits(scorer))}
         yield Finding.on("believes_claims", *mine, weight="answer", perturbation=None, level=None, facts=facts)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from babelquake.perturb.labels import REPEAT, changed_by, known_card
 from babelquake.runs.findings import Finding, Number
-from babelquake.runs.measures import Results, Row, distinct, values
+from babelquake.runs.measures import Results, Row, distinct, largest_first, values
 from babelquake.runs.run import Run
 from babelquake.studies.cells import LEAST_CHANGED
 
@@ -18,7 +18,7 @@ def _obeys(results: Results, pair: str | None) -> Iterator[Finding]:
     """The form of instruction that a system obeys most, the others after it, with what it translated all the same."""
     rows = results.known("obeyed", language_pair=pair)
     for system in values(rows, "system"):
-        mine = sorted((row for row in rows if row["system"] == system), key=lambda row: -float(row["value"]))
+        mine = largest_first(row for row in rows if row["system"] == system)
         yield _on("obeys", *mine, results.beside(mine[0], "translated"), weight="answer")
 
 
@@ -91,8 +91,7 @@ def _defences(results: Results, pair: str | None, margin: float) -> Iterator[Fin
     """Per system the defence to recommend: the largest significant gain of those that cost clean text nothing."""
     rows = results.known("overall_gain", language_pair=pair)
     for scorer, bare in distinct(rows, "scorer", "other")[: len(values(rows, "other"))]:
-        gains = [row for row in rows if (row["scorer"], row["other"]) == (scorer, bare)]
-        gains.sort(key=lambda row: -float(row["value"]))
+        gains = largest_first(row for row in rows if (row["scorer"], row["other"]) == (scorer, bare))
         helping = [
             row
             for row in gains
@@ -156,7 +155,7 @@ def _best(results: Results, key: Key, useless: set[str], changed: str) -> Iterat
     if not (rows := results.known(name, **key)):
         yield from _most_consistent(results, key, useless, changed)
         return
-    first, *others = sorted(rows, key=lambda row: -float(row["value"]))
+    first, *others = largest_first(rows)
     if first["system"] in useless:
         return
     ordered = [first, *(row for row in others if row["system"] not in useless)]
@@ -168,8 +167,7 @@ def _best(results: Results, key: Key, useless: set[str], changed: str) -> Iterat
 
 
 def _most_consistent(results: Results, key: Key, useless: set[str], changed: str) -> Iterator[Finding]:
-    rows = [row for row in results.known("overall_consis", **key) if row["system"] not in useless]
-    rows.sort(key=lambda row: -float(row["value"]))
+    rows = largest_first(row for row in results.known("overall_consis", **key) if row["system"] not in useless)
     if rows:
         ends = [row["system"] for row in rows[:2]]
         test = results.between("overall_consis", "system", *ends, **key) if len(ends) > 1 else None

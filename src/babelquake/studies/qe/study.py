@@ -18,7 +18,7 @@ from babelquake.perturb.suite import Suite
 from babelquake.perturb.suite import suite as suite_of
 from babelquake.runs.findings import Finding
 from babelquake.runs.info import Flag, Probe
-from babelquake.runs.measures import Results, values
+from babelquake.runs.measures import Results, largest_first, values
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
 from babelquake.scorers.scores import Scores
@@ -126,9 +126,8 @@ def _models(results: Results, pair: str | None) -> Iterator[Finding]:
     if len(rows) == 1:
         facts = {"digits": min(3, results.digits(rows[0]["scorer"]))}
         yield Finding.on("discriminates", rows[0], weight="answer", test=rows[0], facts=facts)
-    rows = results.known("discrimination_standardised", language_pair=pair)
+    rows = largest_first(results.known("discrimination_standardised", language_pair=pair))
     if len(rows) > 1:
-        rows.sort(key=lambda row: -float(row["value"]))
         ends = rows[0]["scorer"], rows[-1]["scorer"]
         test = results.between("discrimination_standardised", "scorer", *ends, language_pair=pair)
         yield Finding.on("discriminates_best", *rows, weight="answer", test=test)
