@@ -27,11 +27,13 @@ from babelquake.models import masked
 from babelquake.models.base import MaskedLM
 from babelquake.perturb.base import Perturbation
 from babelquake.perturb.context import Beside, Fillers, Other, Others
-from babelquake.perturb.suite import Suite
+from babelquake.perturb.suite import Perturbations, Suite
+from babelquake.perturb.suite import suite as suite_of
 from babelquake.perturb.vocabulary import Vocabulary, vocabulary_of
 from babelquake.resource import Filler, Gap
 from babelquake.runs.measures import Measure
 from babelquake.studies.kinds import shared
+from babelquake.studies.options import PerturbingOptions
 from babelquake.studies.resolve import AnySystem, systems_of
 from babelquake.systems import SYSTEMS, System
 from babelquake.systems.files import Stored
@@ -296,6 +298,20 @@ def refuse_shared_labels(data: Dataset, suite: Suite, column: str = "perturbed")
             f"{data.name} calls variants '{both[0]}', and so does the suite: "
             f"give them another name in the column perturbation, or leave it out of {setting('suite')}."
         )
+
+
+def suite_for(
+    options: PerturbingOptions, data: Dataset, default: Perturbations, column: str = "perturbed", given: bool = False
+) -> Suite:
+    """The perturbations to make: those asked for, or none where the data bring their variants, or else the default.
+
+    Where something else is `given` to be judged, none is made unasked either.
+    """
+    if options.suite is None and (given or data.has(column)):
+        return Suite("", ())
+    chosen = suite_of(default if options.suite is None else options.suite, options.replicates, options.vocabulary)
+    refuse_shared_labels(data, chosen, column)
+    return chosen
 
 
 def with_given(

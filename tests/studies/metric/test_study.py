@@ -14,6 +14,7 @@ from babelquake.engine import Engine
 from babelquake.errors import UserError
 from babelquake.perturb.suite import suite
 from babelquake.runs.run import Run
+from babelquake.studies.metric import MetricOptions
 from babelquake.studies.metric.study import material_of, metric, mode_of
 from babelquake.studies.variants import meaning_of
 from babelquake.text import ending
@@ -131,7 +132,9 @@ def test_each_level_is_a_row_of_its_own(parallel: Dataset, tmp_path: Path) -> No
 def test_full_stops_are_sampled_per_language_pair_and_always_the_same(write: Write) -> None:
     rows = [(f"Satz {number}.", f"Sentence {number}.", pair) for pair in ("de-en", "nl-en") for number in range(30)]
     data = write("source reference language_pair", [*rows, ("Ende", "End", "de-en")])
-    one, two, other = (material_of(data, "source", "sensitivity", 10, seed).left_out for seed in (1, 1, 2))
+    asked = [MetricOptions(data=data, side="source", full_stops=10, seed=seed) for seed in (1, 1, 2)]
+    made = suite("jwalapuram2023")
+    one, two, other = (material_of(data, options, "sensitivity", made).left_out for options in asked)
     assert one == two != other and len(one) == 40
     kept = [text for row, text in enumerate(data.segments["source"]) if row not in one]
     assert len(kept) == 21 and "Ende" in kept

@@ -20,7 +20,6 @@ from babelquake.languages import sides
 from babelquake.models.tokenizers import tokenizer
 from babelquake.perturb.labels import known_card
 from babelquake.perturb.suite import Suite
-from babelquake.perturb.suite import suite as suite_of
 from babelquake.runs.findings import Finding, Number
 from babelquake.runs.measures import STATISTICS, Measure, Results, Row, apart, largest_first, values
 from babelquake.runs.run import Run
@@ -64,13 +63,14 @@ from babelquake.studies.variants import (
     achieved_shares,
     meaning_of,
     meanings_of,
-    refuse_shared_labels,
+    suite_for,
     vocabularies,
     with_given,
 )
 
 GIVEN = {"source": "perturbed", "translation": "translation_perturbed", "reference": "reference_perturbed"}
 """The column of variants that data bring, by the side that is perturbed."""
+DEFAULT_SUITE = "jwalapuram2023"
 
 
 def mode_of(data: Dataset, side: Side, suite: object = None) -> str:
@@ -82,28 +82,20 @@ def mode_of(data: Dataset, side: Side, suite: object = None) -> str:
     return "sensitivity"
 
 
-def material_of(
-    data: Dataset,
-    side: Side,
-    mode: str,
-    full_stops: int | None,
-    seed: int,
-    deduplicate: bool = False,
-    unit: Unit = "segment",
-    by: str | None = None,
-) -> Material:
+def material_of(data: Dataset, options: MetricOptions, mode: str, suite: Suite, unit: Unit = "segment") -> Material:
     """The texts to perturb. Source and reference texts are judged against themselves: f(X′, X), or f(X′, X, X)."""
+    side = options.side
+    text = pl.col("references").list.first() if side == "reference" else pl.col(side)
     if side == "source" or (side == "reference" and mode == "sensitivity"):
-        text = pl.col("source") if side == "source" else pl.col("references").list.first()
         if not data.has("source" if side == "source" else "references"):
             raise UserError(f"{data.name} has no {side} column for {setting('side', side)}.")
         once = data.segments.unique(["id", "language_pair"], maintain_order=True)
-        segments = (without_duplicates(once) if deduplicate else once).with_columns(text=text)
+        segments = (without_duplicates(once) if options.deduplicate else once).with_columns(text=text)
         segments = segments.with_columns(
             source=pl.col("text"), references=pl.concat_list("text"), system=pl.lit(None, pl.String)
         )
     else:
-        if deduplicate:
+        if options.deduplicate:
             raise UserError(
                 f"{setting('deduplicate')} is for texts that are judged against themselves. Use "
                 f"{setting('side', 'source')}, or {setting('side', 'reference')} with data without human judgements."
@@ -113,11 +105,10 @@ def material_of(
                 raise UserError(
                     f"{data.name} has no {needed}: {setting('side', side)} judges translations against references."
                 )
-        text = pl.col("translation") if side == "translation" else pl.col("references").list.first()
         segments = data.segments.with_columns(text=text)
         if data.has(GIVEN[side]):
             segments = segments.unique(["id", "language_pair", "system"], maintain_order=True)
-    segments = judged_columns(segments, by)
+    segments = judged_columns(segments, options.by)
     if mode == "sensitivity":
         segments, _ = with_given(segments, data, GIVEN[side], "text")
     segments = with_units(segments, unit)
@@ -125,7 +116,7 @@ def material_of(
         segments,
         "reference" if mode == "agreement" else "translation",
         "source" if side == "source" else "target",
-        frozenset() if full_stops is None else unsampled(segments, "text", full_stops, seed),
+        unsampled(segments, "text", options.full_stops, options.seed) if are_split(suite) else frozenset(),
     )
 
 
@@ -152,16 +143,6 @@ def noise_cells(
     for scorer in scored.scorers:
         table = scored.by(scorer).select("row", "perturbation", "level", "score").collect()
         yield from in_parallel(make, [(scorer, table, *cell, some) for cell in perturbations for some in given])
-
-
-def suite_for(data: Dataset, options: MetricOptions) -> Suite:
-    """The suite that was named; where none was, Jwalapuram's, or every attack whose references come with the data."""
-    if options.suite is None and (options.best_of is not None or data.has(GIVEN[options.side])):
-        return Suite("", ())
-    named = options.suite or (_attacks(data) if options.attacked else "jwalapuram2023")
-    chosen = suite_of(named, options.replicates, options.vocabulary)
-    refuse_shared_labels(data, chosen, GIVEN[options.side])
-    return chosen
 
 
 def _attacks(data: Dataset) -> list[str]:
@@ -255,9 +236,9 @@ def plan(options: MetricOptions) -> Plan:
             notes=data.notes,
             unit=unit,
         )
-    suite, said = without_masked_lm(suite_for(data, options))
-    full_stops = options.full_stops if are_split(suite) else None
-    material = material_of(data, side, mode, full_stops, options.seed, options.deduplicate, unit, options.by)
+    default = _attacks(data) if options.attacked else DEFAULT_SUITE
+    suite, said = without_masked_lm(suite_for(options, data, default, GIVEN[side], options.best_of is not None))
+    material = material_of(data, options, mode, suite, unit)
     if options.attacked:
         material = replace(material, given=attacked_texts(data, suite))
     words = vocabularies(material.segments, "text", suite, material.lang)

@@ -9,8 +9,7 @@ from babelquake.data.columns import VARIANTS
 from babelquake.errors import UserError, setting
 from babelquake.languages import sides
 from babelquake.perturb.labels import REPEAT
-from babelquake.perturb.suite import Perturbations, Suite
-from babelquake.perturb.suite import suite as suite_of
+from babelquake.perturb.suite import Suite
 from babelquake.runs.info import Audit
 from babelquake.runs.run import Run
 from babelquake.runs.tables import counted
@@ -42,7 +41,7 @@ from babelquake.studies.segment_units import slicing_column, unit_for, with_unit
 from babelquake.studies.variants import (
     achieved_shares,
     no_system,
-    refuse_shared_labels,
+    suite_for,
     systems_for,
     unmade_variants,
     vocabularies,
@@ -58,7 +57,7 @@ def plan(options: MtOptions) -> Plan:
     data = options.dataset()
     if not data.has("source"):
         raise UserError(f"{data.name} has no sources: the MT study perturbs the column `source`.")
-    suite, said = without_masked_lm(suite_for(options.suite, data, options.replicates, options.vocabulary))
+    suite, said = without_masked_lm(suite_for(options, data, DEFAULT_SUITE))
     refuse_other_sides(options, suite)
     segments, unchanged = with_given(one_row_per_source(data.segments, options.deduplicate), data)
     slicing_column(options.by, segments)
@@ -239,15 +238,6 @@ def _notes(segments: pl.DataFrame, variants: pl.LazyFrame, translations: pl.Lazy
 
 DEFAULT_SUITE = "everyday"
 """What sources are perturbed by unless the user or the data say otherwise."""
-
-
-def suite_for(asked: Perturbations | None, data: Dataset, replicates: int | None, vocabulary: str | None) -> Suite:
-    """The perturbations to make: those asked for, or none where the data bring their own variants."""
-    if asked is None and data.has("perturbed"):
-        return Suite("", ())
-    chosen = suite_of(asked if asked is not None else DEFAULT_SUITE, replicates, vocabulary)
-    refuse_shared_labels(data, chosen)
-    return chosen
 
 
 def one_row_per_source(segments: pl.DataFrame, deduplicate: bool) -> pl.DataFrame:

@@ -14,7 +14,6 @@ import polars as pl
 from babelquake.data import Dataset
 from babelquake.errors import UserError, setting
 from babelquake.languages import sides
-from babelquake.perturb.suite import Suite
 from babelquake.perturb.suite import suite as suite_of
 from babelquake.runs.findings import Finding
 from babelquake.runs.info import Flag, Probe
@@ -54,8 +53,7 @@ from babelquake.studies.qe.discrimination import (
 )
 from babelquake.studies.resolve import references_each, scorers_of, several, with_masked_lm
 from babelquake.studies.segment_units import slices_of, slicing_column, unit_for, with_units
-from babelquake.studies.variants import COLUMN as GIVEN
-from babelquake.studies.variants import meaning_of, meanings_of, refuse_shared_labels, vocabularies, with_given
+from babelquake.studies.variants import meaning_of, meanings_of, suite_for, vocabularies, with_given
 
 DEFAULT_SUITE = "kanojia2021"
 """What translations are probed with unless the user or the data say otherwise."""
@@ -63,15 +61,6 @@ DEFAULT_SCORER = "qe-multi"
 """The estimator that ships: who is asked unless the user names others or brings their scores."""
 TRANSLATIONS = "translation_perturbed"
 """The column of variants that data bring."""
-
-
-def probes(options: QeOptions, segments: pl.DataFrame) -> tuple[Suite, list[str]]:
-    """The suite, with the masked language model that its mask-replace (MAP6) asks, and what is to be said of it."""
-    languages = [sides(pair)[1] for pair in segments["language_pair"].unique()]
-    if options.suite is None and GIVEN in segments.columns:
-        return Suite("", ()), []
-    suite = suite_of(options.suite or DEFAULT_SUITE, options.replicates, options.vocabulary)
-    return with_masked_lm(suite, options.masked_lm, languages)
 
 
 def judged_segments(data: Dataset, by: str | None = None) -> pl.DataFrame:
@@ -193,8 +182,9 @@ def plan(options: QeOptions) -> QePlan:
     everything = with_units(judged_segments(data, options.by), unit)
     slicing_column(options.by, everything)
     selected, selection = select(everything, options.threshold)
-    suite, said = probes(options, everything)
-    refuse_shared_labels(data, suite, TRANSLATIONS)
+    languages = [sides(pair)[1] for pair in everything["language_pair"].unique()]
+    suite = suite_for(options, data, DEFAULT_SUITE, TRANSLATIONS)
+    suite, said = with_masked_lm(suite, options.masked_lm, languages)  # that mask-replace (MAP6) asks
     scorers = scorers_of(several(options.scorers) or DEFAULT_SCORER)
     whole = Material(everything, "translation", "target")
     return QePlan(
