@@ -1,6 +1,7 @@
 """Published tables as data, and what is measured beside them."""
 
 import gzip
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from babelquake.papers.reproducing import _measure
 from babelquake.perturb.suite import suite
 from babelquake.report.papers import reproduction_table, write_page
 from babelquake.spec import parse
+from babelquake.studies.metric import MetricOptions
 
 FIVE = ["huang2023", "jwalapuram2023", "kanojia2021", "niu2020", "vu2022"]
 
@@ -102,6 +104,11 @@ def test_tables_are_run_as_the_papers_ran_them() -> None:
     for table in ("table5", "table7", "table5-original", "table7-original"):
         said = paper("jwalapuram2023").table(table).options
         assert (said["reset"], said["full_stops"], said["deduplicate"]) == ("paper", 1000, True)
+    for table in ("table2", "table3"):
+        assert paper("jwalapuram2023").table(table).options["deduplicate"] is True
+    assert {one.name: one.default for one in fields(MetricOptions)}["full_stops"] == 1000, (
+        "which tables 2 and 3 leave as it is"
+    )
     for name, card in paper("niu2020").tables.items():
         if name.startswith("table3"):
             changes = {change.name: change.options for change in suite(card.options["suite"]).perturbations}

@@ -181,6 +181,8 @@ def test_the_authors_code_draws_map5_from_every_word_and_map4_from_content_words
     words = vocabulary_of(texts, Language("en"))
     changes = {change.name: change for change in suite("kanojia2021-authors").perturbations}
     assert changes["word-insert"].vocabulary == "data" and changes["word-replace"].vocabulary == "data-all"
+    for name in ("word-drop", "word-repeat", "word-insert", "word-replace"):
+        assert changes[name].options["content"] == "stop-words", name
     drawn = {
         name: {
             new
