@@ -405,13 +405,21 @@ def test_a_dead_model_is_worse_though_nothing_shakes_it(good_and_dead: tuple[Run
     """A system that always says the same has the best CONSIS there is; its quality is what fell."""
     found = compare(*good_and_dead)
     assert {change.measure for change in found.of("worse")} >= {"quality", "quality_perturbed"}
-    assert found.failures and found.failures[0].what == "got_worse" and found.findings[0].what == "only_worse"
-    assert found.findings[0].facts["called"] == "clean quality"
+    useless, answer, alarm, *_ = found.findings
+    assert (useless.what, answer.what, alarm.what) == ("near_baseline", "only_worse", "got_worse")
+    assert useless.who == "copyist" and answer.facts["called"] == "clean quality" and alarm == found.failures[0]
     assert "got_better" not in {finding.what for finding in found.findings}
     better = found.of("better")
     assert {"overall_consis", "overall_hurt"} <= {change.measure for change in better} <= {*RELATIVE}
     (hollow,) = (line for line in found.verdict if "lower quality" in line)
     assert f"{len(better)} measures" in hollow
+
+
+def test_two_dead_models_are_the_same_and_that_they_are_dead_comes_first(good_and_dead: tuple[Run, Run]) -> None:
+    found = compare(good_and_dead[1], good_and_dead[1])
+    assert [finding.what for finding in found.findings][:2] == ["near_baseline", "no_difference"]
+    assert not found.failures, "what was no better before is no regression"
+    assert "near_baseline" not in {finding.what for finding in compare(*good_and_dead[::-1]).findings}
 
 
 def test_a_ratio_that_the_new_run_no_longer_has_is_a_collapse(good_and_dead: tuple[Run, Run]) -> None:

@@ -362,7 +362,7 @@ class ComparisonPage:
     """What labels are called in the data."""
 
 
-BESIDE = ("quality_same", "obedience", "obedience_same", "partly_worse", "only_worse", "nothing_worse")
+BESIDE = ("partly_worse", "only_worse", "nothing_worse", "no_difference", "quality_same", "obedience", "obedience_same")
 """Findings that stand beside the headline, or are it."""
 
 

@@ -26,7 +26,7 @@ from babelquake.stats.families import corrected
 from babelquake.stats.pvalues import benjamini_hochberg
 from babelquake.stats.resampling import least_draws
 from babelquake.stats.testing import Test, normal_test
-from babelquake.studies.card import STUDIES, Study
+from babelquake.studies.card import STUDIES, Study, findings_of
 from babelquake.studies.cells import LEAST_CHANGED, Cell, Place, gains, paired_test
 from babelquake.studies.comparison import RATES, Change, Comparison, Outcome, Requirement
 
@@ -96,6 +96,7 @@ def compare(
         tuple(answer for requirement in requirements for answer in requirement.check(rows, confident)),
         _only_old(old, new),
         (names[0], names[1]),
+        tuple(finding for finding in findings_of(new) if finding.what == "near_baseline"),
     )
 
 

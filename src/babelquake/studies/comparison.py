@@ -201,6 +201,8 @@ class Comparison(Sequence[Change]):
     """Perturbations, scorers and language pairs that the new run does not have."""
     names: tuple[str, str] = ("the old run", "the new run")
     """What the two runs are called."""
+    useless: tuple[Finding, ...] = ()
+    """Systems of the new run that translate no better than a copy or one sentence for everything."""
 
     @overload
     def __getitem__(self, place: int) -> Change: ...
@@ -244,7 +246,8 @@ class Comparison(Sequence[Change]):
             *self._nothing_testable(),
             *(_required(answer) for answer in self.answers if not answer.met),
         ]
-        found = [*self._answer(better, bool(alarms)), *alarms, *self._most("got_better", better, "answer")]
+        useless = (finding.model_copy(update={"weight": "answer"}) for finding in self.useless)
+        found = [*useless, *self._answer(better, bool(alarms)), *alarms, *self._most("got_better", better, "answer")]
         if hollow := len(self.of("better")) - len(better):
             found.append(Finding(what="hollow_gain", facts={"count": hollow}))
         found += [*_same(self.of("same")), *self._too_few()]
