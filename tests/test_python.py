@@ -199,3 +199,28 @@ def test_the_front_door_leads_to_what_it_names() -> None:
     for name in bq.__all__:
         assert getattr(bq, name) is not None
     assert issubclass(bq.MeanScorer, bq.Scorer) and bq.plan.mt is not None
+
+
+def test_a_run_can_be_repeated(run: bq.Run, tmp_path: Path) -> None:
+    with pytest.raises(bq.UserError, match="data="):
+        bq.rerun(run)
+    given = {"data": PAIRS, "systems": [Lower(), copy], "scorers": ["chrf", length]}
+    suite = bq.suite([shout, "final-delete"])
+    first = bq.mt(**given, suite=suite, resamples=200, language_pair="de-en", quiet=True, out=tmp_path / "run")
+    assert bq.rerun(first, **given, suite=suite).same
+    assert not bq.rerun(first, **given, suite=suite, seed=1, limit=20).same
+
+
+def test_ratings_of_one_language_pair(tmp_path: Path) -> None:
+    rows = [
+        f"{pair}\t{who}\t{system}\t{n}\t{50 + n}"
+        for pair in ("de-en", "fr-en")
+        for who in "ab"
+        for system in "xy"
+        for n in range(4)
+    ]
+    (tmp_path / "r.tsv").write_text("\n".join(["language_pair\tannotator\tsystem\tsegment\tscore", *rows]) + "\n")
+    one = bq.human(data=tmp_path / "r.tsv", language_pair="de-en", quiet=True)
+    assert set(one.measures["language_pair"].drop_nulls()) == {"de-en"}
+    with pytest.raises(bq.UserError, match="de-en, fr-en"):
+        bq.human(data=tmp_path / "r.tsv", language_pair="cs-en", quiet=True)

@@ -27,13 +27,15 @@ if TYPE_CHECKING:  # the names below once more, for editors and type checkers; `
     from babelquake.perturb.table import perturb_table as perturb_table, write_perturb_table as write_perturb_table
     from babelquake.report.examples import example_table as example_table, examples as examples
     from babelquake.report.html import write_html as write_html
-    from babelquake.report.images import write_images as write_images
+    from babelquake.report.images import write_images as write_images, write_slide as write_slide
     from babelquake.report.latex import to_latex as to_latex
+    from babelquake.report.leaderboard import write_leaderboard as write_leaderboard
     from babelquake.report.markdown import to_markdown as to_markdown, to_model_card as to_model_card
     from babelquake.runs.run import Run as Run, runs_below as runs_below
     from babelquake.scorers import MeanScorer as MeanScorer, Questions as Questions, Scorer as Scorer, scorer as scorer
     from babelquake.studies import plans as plan
     from babelquake.studies.attack.study import attack as attack
+    from babelquake.studies.challenge.build import build_challenge as build_challenge
     from babelquake.studies.challenge.study import challenge as challenge
     from babelquake.studies.check.study import check as check
     from babelquake.studies.compare import compare as compare
@@ -43,6 +45,7 @@ if TYPE_CHECKING:  # the names below once more, for editors and type checkers; `
     from babelquake.studies.metric.study import metric as metric
     from babelquake.studies.mt.study import mt as mt
     from babelquake.studies.qe.study import qe as qe
+    from babelquake.studies.rerun import rerun as rerun
     from babelquake.studies.similarities import similarities as similarities
     from babelquake.systems import System as System, system as system
     from babelquake.systems.defences import defence as defence
@@ -66,10 +69,12 @@ _PLACES = {
         "babelquake.report.html": "write_html",
         "babelquake.report.latex": "to_latex",
         "babelquake.report.markdown": "to_markdown to_model_card",
-        "babelquake.report.images": "write_images",
+        "babelquake.report.images": "write_images write_slide",
+        "babelquake.report.leaderboard": "write_leaderboard",
         "babelquake.runs.run": "Run runs_below",
         "babelquake.scorers": "MeanScorer Questions Scorer scorer",
         "babelquake.studies.attack.study": "attack",
+        "babelquake.studies.challenge.build": "build_challenge",
         "babelquake.studies.challenge.study": "challenge",
         "babelquake.studies.check.study": "check",
         "babelquake.studies.compare": "compare",
@@ -79,6 +84,7 @@ _PLACES = {
         "babelquake.studies.metric.study": "metric",
         "babelquake.studies.mt.study": "mt",
         "babelquake.studies.qe.study": "qe",
+        "babelquake.studies.rerun": "rerun",
         "babelquake.studies.similarities": "similarities",
         "babelquake.systems": "System system",
         "babelquake.systems.defences": "defence",

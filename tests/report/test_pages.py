@@ -10,7 +10,6 @@ import polars as pl
 import pytest
 from tests.chromium import NEEDED
 
-from babelquake.report.comparison import comparison_page
 from babelquake.report.html import write_html
 from babelquake.runs.run import Run
 from babelquake.studies.compare import compare
@@ -29,7 +28,7 @@ def files(runs: dict[str, Run], tmp_path_factory: pytest.TempPathFactory) -> dic
         write_html([runs[kind]], folder / f"{kind}.html")
     write_html([runs["mt"], runs["qe"]], folder / "several.html")
     before, after = (mt_run(folder / name, systems=[system]) for name, system in (("before", new), ("after", old)))
-    write_html([before, after], folder / "versus.html", comparison_page(before, after, compare(before, after)))
+    write_html([before, after], folder / "versus.html", compare(before, after))
     return {path.stem: path for path in folder.glob("*.html")}
 
 

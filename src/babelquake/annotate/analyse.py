@@ -1,7 +1,6 @@
 """What a project has collected, how far everybody is, and what ratings say: a project's or any others."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +10,10 @@ from babelquake.annotate.material import PAIR
 from babelquake.annotate.people import TRAINING
 from babelquake.annotate.project import Project, is_project
 from babelquake.data.ratings import BAD_REFERENCE, RATINGS, REPEAT, SYSTEM, Ratings, ratings_frame, read_ratings
-from babelquake.errors import UserError, setting
 from babelquake.runs.measures import ALPHA
 from babelquake.studies.human import HumanOptions
 from babelquake.studies.human.findings import Findings, findings, for_attack
-from babelquake.studies.human.study import plan
+from babelquake.studies.human.study import of_pair, plan
 
 LEAST = 3
 """Annotations a tuple needs to count (Huang 2023 Appendix A)."""
@@ -104,6 +102,11 @@ def progress(project: Project) -> dict[str, Any]:
     return {**dict(tasks), **dict(items), "annotators": [dict(row) for row in people]}
 
 
+def ratings_in(source: str | Path) -> Ratings:
+    """The ratings of a project, or those in a file."""
+    return collected(Project(source)) if is_project(source) else read_ratings(source)
+
+
 def analyse(
     source: str | Path,
     *,
@@ -118,19 +121,17 @@ def analyse(
     A project's ratings are taken as Huang 2023 took theirs: failed tasks out, three ratings or more. Others as WMT did:
     published ratings have passed their campaign's quality control already, so nothing is taken out of them unasked.
     """
+    ratings = of_pair(ratings_in(source), language_pair)
     if is_project(source):
-        ratings = _of_pair(collected(Project(source)), language_pair)
         return ratings, findings(
             ratings, exclude=exclude or "hits", least=least or LEAST, counted=COUNTED, alpha=alpha, power=power
         )
-    ratings = _of_pair(read_ratings(source), language_pair)
     return ratings, findings(ratings, exclude=exclude or "none", least=least or 1, alpha=alpha, power=power)
 
 
 def forecast(source: str | Path, language_pair: str | None = None) -> dict[str, int | float | str]:
     """How much there is to analyse and how long that takes, from a sample of the ratings; nothing is written."""
-    read = collected(Project(source)) if is_project(source) else read_ratings(source)
-    ratings = _of_pair(read, language_pair)
+    ratings = of_pair(ratings_in(source), language_pair)
     frame = ratings.frame
     counted = {name: frame[name].drop_nulls().n_unique() for name in ("annotator", "system", "segment")}
     seconds = plan(HumanOptions(data=ratings)).forecast().seconds or 0.0
@@ -140,14 +141,3 @@ def forecast(source: str | Path, language_pair: str | None = None) -> dict[str, 
 def tuple_ratings(project: str | Path) -> pl.DataFrame:
     """What a project says of original and perturbed translations, as the attack study takes it."""
     return for_attack(analyse(project)[1].segments)
-
-
-def _of_pair(ratings: Ratings, language_pair: str | None) -> Ratings:
-    """The ratings of one language pair, where one is asked for."""
-    if language_pair is None:
-        return ratings
-    known = ratings.frame["language_pair"].unique(maintain_order=True).drop_nulls().to_list()
-    if language_pair not in known:
-        has = f"has {', '.join(known)}" if known else "does not name any language pair"
-        raise UserError(f"{setting('language_pair', language_pair)}: {ratings.name} {has}.")
-    return replace(ratings, frame=ratings.frame.filter(pl.col("language_pair") == language_pair))

@@ -14,7 +14,6 @@ from babelquake.errors import UserError, one_of
 from babelquake.paths import temporary_folder
 
 if TYPE_CHECKING:
-    from babelquake.data.ratings import Ratings
     from babelquake.runs.run import Run
     from babelquake.studies.human.findings import Findings
 
@@ -55,9 +54,11 @@ def analyse(
     """
     from babelquake.annotate.analyse import analyse as analyse_source
     from babelquake.report.verdict import verdict
+    from babelquake.studies.human import HumanOptions
     from babelquake.studies.human.findings import export as write_export
     from babelquake.studies.human.findings import for_attack as as_tuples
     from babelquake.studies.human.people import campaign_agreement
+    from babelquake.studies.human.study import keep
 
     one_of("score", score, Literal["z", "raw"])
     if len(sources) > 2:
@@ -77,12 +78,20 @@ def analyse(
         from babelquake.data import write
 
         write(as_tuples(found[0].segments), for_attack)
-    chosen = ["--language-pair", language_pair] if language_pair else []
     folders = [out or temporary_folder() / "first", temporary_folder() / "second"]
-    runs = [
-        _kept(*one, folder, [source, *chosen], alpha, power, restart)
-        for one, source, folder in zip(analysed, sources, folders, strict=False)
-    ]
+    runs = []
+    for (ratings, one), source, folder in zip(analysed, sources, folders, strict=False):
+        chosen = HumanOptions(
+            data=source,
+            exclude=one.facts.exclude,
+            least=one.facts.least,
+            language_pair=language_pair,
+            alpha=alpha,
+            power=power,
+            out=folder,
+            restart=restart,
+        )
+        runs.append(keep(one, ratings, chosen))
     if out is not None:
         from babelquake.report.html import write_html
 
@@ -117,22 +126,6 @@ def _forecast(sources: list[str], language_pair: str | None, as_json: bool) -> N
     for one in found:
         counted = f"{one['ratings']:,} ratings by {one['annotator']} annotators of {one['system']} systems"
         typer.echo(f"{one['name']}: {counted}, about {duration(float(one['seconds']))}. Nothing is sent.")
-
-
-def _kept(
-    ratings: "Ratings", found: "Findings", folder: Path, words: list[str], alpha: float, power: float, restart: bool
-) -> "Run":
-    """What was found as a run, and the command that makes it again."""
-    from babelquake.studies.human import HumanOptions
-    from babelquake.studies.human.study import keep
-
-    chosen = HumanOptions(data=ratings.name, out=folder, alpha=alpha, power=power, restart=restart)
-    run = keep(found, ratings, chosen)
-    run.info.words = ["annotate", "analyse", *words]
-    run.info.options = dict(chosen.said(ratings.name), exclude=found.facts.exclude, least=found.facts.least)
-    run.info.options.pop("data", None)
-    run.save()
-    return run
 
 
 def _show(run: "Run", found: "Findings") -> None:

@@ -1,10 +1,6 @@
 """`babelquake report`, `compare` and `rerun`: read finished runs, and make one again to compare."""
 
 import json
-import shlex
-import tempfile
-from collections.abc import Sequence
-from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,8 +13,8 @@ from babelquake.errors import GateError, UserError, one_of
 from babelquake.escape import visible
 
 if TYPE_CHECKING:
-    from babelquake.report.comparison import ComparisonPage
     from babelquake.runs.run import Run
+    from babelquake.studies.comparison import Comparison
 
 
 @guarded
@@ -91,16 +87,14 @@ def report(
         typer.echo(str(path))
 
 
-def _compared(runs: "list[Run]") -> "ComparisonPage | None":
+def _compared(runs: "list[Run]") -> "Comparison | None":
     """Two runs of one study are set against each other; where they have nothing in common, they just stand together."""
-    from babelquake.report.comparison import comparison_page
     from babelquake.studies.compare import compare as study
 
     if len(runs) != 2 or runs[0].info.study != runs[1].info.study:
         return None
-    old, new = runs
     try:
-        return comparison_page(old, new, study(old, new))
+        return study(*runs)
     except UserError:
         return None
 
@@ -152,10 +146,9 @@ def compare(
     if markdown:
         _written(markdown, comparison_markdown(found, *names))
     if html:
-        from babelquake.report.comparison import comparison_page
         from babelquake.report.html import write_html
 
-        write_html(runs, html, comparison_page(*runs, found))
+        write_html(runs, html, found)
     with unread_is_no_verdict():
         for path in () if as_json else filter(None, (markdown, html)):
             typer.echo(str(path))
@@ -206,28 +199,16 @@ def rerun(
 
     Example: babelquake rerun runs/everyday
     """
-    from babelquake.cli.app import app
-    from babelquake.runs.info import command_line
     from babelquake.runs.run import Run
-    from babelquake.studies.compare import differences
+    from babelquake.studies.rerun import rerun as again
 
     old = Run.open(run)
-    if old.info.finished is None:
-        raise UserError(f"{run} is not finished: the command that made it continues it: {command_line(old)}")
-    with ExitStack() as stack:
-        where = out or Path(stack.enter_context(tempfile.TemporaryDirectory())) / old.folder.name
-        words = shlex.split(command_line(old))[1:]
-        words[words.index("--out") + 1] = str(where)
-        known = _options(typer.main.get_command(app), words)
-        more = {"--cache": "none" if fresh else None, "--executor": executor}
-        words += [
-            "--quiet",
-            *(part for name, value in more.items() if value and name in known for part in (name, value)),
-        ]
-        status = app(words, standalone_mode=False)
-        if status:
-            raise typer.Exit(status)
-        found = differences(old, Run.open(where))
+    given: dict[str, Any] = {}
+    if old.info.words[:1] == ["annotate"]:  # whose ratings may stand in a project
+        from babelquake.annotate.analyse import ratings_in
+
+        given["data"] = ratings_in(old.info.words[-1])
+    found = again(old, out, fresh=fresh, executor=executor, **given)
     if as_json:
         typer.echo(json.dumps(asdict(found) | {"same": found.same}, ensure_ascii=False))
     else:
@@ -239,12 +220,3 @@ def rerun(
             typer.echo(f"  and {len(found.numbers) - SHOWN} more")
     if not found.same:
         raise GateError(f"{len(found.numbers)} numbers of {run} differ when it is repeated.")
-
-
-def _options(command: Any, words: Sequence[str]) -> set[str]:
-    """The options of the command that a line calls; a study that asks no model has neither cache nor executor."""
-    for word in words:
-        if word not in getattr(command, "commands", {}):
-            break
-        command = command.commands[word]
-    return {name for parameter in command.params for name in parameter.opts}

@@ -32,6 +32,9 @@ from babelquake.errors import UserError, did_you_mean, one_of, setting
 from babelquake.languages import LanguagePair
 from babelquake.paths import table_of_room
 
+IN_MEMORY = "table"
+"""What data that are not in a file are called."""
+
 
 @dataclass(frozen=True)
 class Format:
@@ -277,5 +280,5 @@ def _of_table(table: pl.DataFrame, language_pair: str | None, columns: Mapping[s
     if table.is_empty():
         raise UserError("the table is empty: there is nothing to study.")
     return to_dataset(
-        Table("the table", "table", columns_of(table), range(1, table.height + 1), unit="row"), columns, language_pair
+        Table("the table", IN_MEMORY, columns_of(table), range(1, table.height + 1), unit="row"), columns, language_pair
     )

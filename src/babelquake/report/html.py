@@ -21,7 +21,7 @@ from babelquake.errors import UserError
 from babelquake.escape import visible
 from babelquake.files import deliver
 from babelquake.report.charts import Chart
-from babelquake.report.comparison import ComparisonPage
+from babelquake.report.comparison import ComparisonPage, comparison_page
 from babelquake.report.examples import example_columns, packed
 from babelquake.report.first_screen import first_words, lead_chart, worst_examples, worst_title
 from babelquake.report.pages import NOTE, audit_facts, page_of, tables, typed_names, views
@@ -29,6 +29,7 @@ from babelquake.report.table import Table, is_numeric
 from babelquake.runs.info import Flag, command_lines, signatures
 from babelquake.runs.run import AnyRun, Run, opened, run_names
 from babelquake.studies.card import STUDIES
+from babelquake.studies.comparison import Comparison
 from babelquake.version import VERSION
 
 EXAMPLES = 50_000
@@ -41,14 +42,16 @@ EMPTY: dict[str, Any] = {"views_by": "", "views": [], "examples": {"total": 0, "
 SCRIPTS = ("decode.js", "diff.js", "heatmap.js", "charts.js", "examples.js", "page.js")
 
 
-def write_html(runs: AnyRun | Sequence[AnyRun], path: Path | str, comparison: ComparisonPage | None = None) -> None:
+def write_html(runs: AnyRun | Sequence[AnyRun], path: Path | str, comparison: Comparison | None = None) -> None:
     """Write the report of one or several runs; with several, a selector changes between them.
 
-    A comparison of two of them comes first, as its own page.
+    What `compare` says of the first two comes first, as its own page.
     """
     if not runs:
         raise UserError("a report needs at least one run folder.")
-    deliver(render(opened(runs), comparison), Path(path))
+    given = opened(runs)
+    page = None if comparison is None else comparison_page(given[0], given[1], comparison)
+    deliver(render(given, page), Path(path))
 
 
 def render(runs: Sequence[Run], comparison: ComparisonPage | None = None) -> str:

@@ -109,8 +109,9 @@ CAPITAL = 0.4
 """How much wider capitals are."""
 
 
-def write_slide(run: AnyRun, path: Path) -> Path:
-    """Write the slide of a run as PNG or SVG, by the file's ending."""
+def write_slide(run: AnyRun, path: Path | str) -> Path:
+    """Write a run as one slide, PNG or SVG, by the file's ending."""
+    path = Path(path)
     require_ending(path, SLIDES, "summary")
     import vl_convert
 

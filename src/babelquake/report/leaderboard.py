@@ -205,8 +205,9 @@ def _panel(board: Board, place: int, names: list[str]) -> Any:
     return alt.layer(*where_known(rows, ends), marks).properties(width=220, height=max(60, 26 * len(names)))
 
 
-def write_leaderboard(runs: AnyRun | Sequence[AnyRun], path: Path, mine: Iterable[str] = ()) -> Path:
-    """Write the board as LaTeX, Markdown, PNG or SVG, by the file's ending."""
+def write_leaderboard(runs: AnyRun | Sequence[AnyRun], path: Path | str, mine: Iterable[str] = ()) -> Path:
+    """Write scorers side by side as LaTeX, Markdown, PNG or SVG, by the file's ending."""
+    path = Path(path)
     require_ending(path, FORMATS, "leaderboard")
     chosen = tuple(mine)
     if path.suffix == ".tex":

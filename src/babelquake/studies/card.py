@@ -50,6 +50,7 @@ class Held:
         self._stack.enter_context(self.run.alone())
         self._remarks = self._stack.enter_context(collecting())
         self.run.mend()
+        self.run.info.words = list(STUDIES.get(self.study).words)
         self.run.note_options(self._said)
         return self
 
@@ -227,6 +228,8 @@ class Study:
     options: type[RunOptions]
     """What it can be told."""
     question: str
+    words: tuple[str, ...] = ()
+    """Its command, where that is not called like the study."""
     inputs: tuple[str, ...] = ()
     """What the data must have, whatever else is asked: columns, `a|b` where either will do."""
     measures: tuple[Kind, ...] = ()

@@ -10,8 +10,10 @@ import pytest
 from babelquake.engine import Engine
 from babelquake.errors import UserError
 from babelquake.report.verdict import verdict
+from babelquake.runs.info import command_line
 from babelquake.runs.run import Run
 from babelquake.studies.challenge.study import challenge
+from babelquake.studies.rerun import rerun
 
 HEADER = "doc_id segment_id source_lang target_lang set_id system_id domain_name method overall".replace(" ", "\t")
 SOURCES = 60
@@ -76,6 +78,12 @@ def test_accuracy_of_the_better_above_the_worse(folders: tuple[Path, Path], tmp_
     assert value(run, "sensitivity", "Right") == pytest.approx(-value(run, "sensitivity", "Wrong"))
     assert run.measures.filter(measure="detection_accuracy", scorer="Right")["p_corrected"].max() < 0.01
     assert run.measures["language_pair"].unique().to_list() == ["de-zh-CN"]
+
+
+def test_a_run_can_be_repeated_by_its_command_and_in_python(folders: tuple[Path, Path], tmp_path: Path) -> None:
+    run = scored(folders, tmp_path / "run")
+    assert command_line(run).startswith("babelquake challenge score ")
+    assert rerun(run).same
 
 
 def test_the_worst_metric_is_named_with_its_test_and_the_blind_one_apart(

@@ -104,6 +104,7 @@ CHALLENGE = Study(
     "challenge",
     ChallengeOptions,
     question="Do these metrics rank better translations above worse ones?",
+    words=("challenge", "score"),
     inputs=("translation",),
     measures=(*kinds, shared.ACES_SCORE, shared.SCORE),
     gated=("detection_accuracy", "outranks_all"),

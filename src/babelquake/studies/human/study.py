@@ -6,9 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 import polars as pl
+from pydantic import JsonValue
 
 from babelquake.data import Dataset
 from babelquake.data.ratings import COUNTED, Ratings, read_ratings
+from babelquake.errors import UserError, setting
 from babelquake.runs.findings import Finding, Number
 from babelquake.runs.measures import ALPHA, Measure, Results
 from babelquake.runs.run import Run
@@ -23,6 +25,7 @@ from babelquake.studies.human.findings import TABLES, Findings, findings
 from babelquake.studies.kinds import human as kinds
 from babelquake.studies.options import takes
 from babelquake.studies.plan import Plan
+from babelquake.studies.resolve import several
 from babelquake.text import digest
 
 
@@ -180,6 +183,7 @@ HUMAN = Study(
     "human",
     HumanOptions,
     question="What do people say about these translations?",
+    words=("annotate", "analyse"),
     measures=tuple(kinds),
     findings=human_findings,
     plan=lambda options: plan(options),
@@ -223,15 +227,30 @@ def human(options: HumanOptions) -> Run:
 
 def _ratings(options: HumanOptions) -> Ratings:
     given: Any = options.data
-    return given if isinstance(given, Ratings) else read_ratings(given)
+    return of_pair(given if isinstance(given, Ratings) else read_ratings(given), options.language_pair)
+
+
+def of_pair(ratings: Ratings, language_pair: str | None) -> Ratings:
+    """The ratings of one language pair, where one is asked for."""
+    if language_pair is None:
+        return ratings
+    known = ratings.frame["language_pair"].unique(maintain_order=True).drop_nulls().to_list()
+    if language_pair not in known:
+        has = f"has {', '.join(known)}" if known else "does not name any language pair"
+        raise UserError(f"{setting('language_pair', language_pair)}: {ratings.name} {has}.")
+    return replace(ratings, frame=ratings.frame.filter(pl.col("language_pair") == language_pair))
 
 
 def keep(found: Findings, ratings: Ratings, options: HumanOptions) -> Run:
     """Findings as a run folder: their tables, their measures, and how they were made."""
     mark = digest([ratings.frame.write_csv(), ratings.means.write_csv() if ratings.means is not None else ""])
-    made_with = {"exclude": found.facts.exclude, "least": found.facts.least}
+    made_with: dict[str, JsonValue] = {"exclude": found.facts.exclude, "least": found.facts.least}
     signature = run_signature(data=mark, **made_with)
     with Held(HUMAN.name, options, data=f"{ratings.name}#{mark}", **made_with) as session:
+        info = session.run.info
+        data: Any = info.options.pop("data")
+        info.words += map(str, several(data))  # its command takes them by position
+        info.options.update(made_with)  # what the command does unasked depends on the data
         for name in ("ratings", *TABLES):
             table = getattr(found, name)
             session.once(name, lambda table=table: table)  # type: ignore[misc]
