@@ -4,7 +4,7 @@ Readers of two cells on the same segments, in one run or in two, compare them by
 of resampled numbers and of tests, family by family.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
@@ -24,7 +24,7 @@ from babelquake.stats.pvalues import Alternative
 from babelquake.stats.resampling import Draws, Keys, Places, by_unit, combined, least_draws, marks_of, short
 from babelquake.stats.testing import FEW, Test, bootstrap_test, difference_test, exchange_test, pseudo_values
 from babelquake.studies import kinds
-from babelquake.studies.segment_units import keys_by_row
+from babelquake.studies.segment_units import Slices, keys_by_row
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
@@ -355,6 +355,17 @@ class Sides:
         if chosen is None:
             return by_unit(self.keys, statistics)[1]
         return by_unit(self.keys[chosen], statistics[chosen])[1]
+
+
+def parts_of(rows: Places, changed: NDArray[np.bool_], slices: Slices) -> Iterator[tuple[dict[str, Any], Chosen]]:
+    """What cells of one place there are, each with what names it: of all texts, of the changed ones where those are
+    not all, and of every slice."""
+    yield {}, None
+    if 0 < changed.sum() < len(changed):
+        yield {"only_changed": True}, changed
+    for name, some in slices.items():
+        if (inside := np.isin(rows, some)).any():
+            yield {"group": name}, inside
 
 
 Family = tuple[str | None, ...]

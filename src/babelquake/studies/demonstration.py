@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from babelquake.data import read
 from babelquake.engine import Engine
@@ -21,7 +22,7 @@ MODELS = ("de-en-bpe", "de-en-bpe-dropout", "de-en-sentencepiece")
 
 def demonstrate(out: Path, restart: bool = False, engine: Engine | None = None) -> Iterator[tuple[str, Run]]:
     """Runs as they are finished, each with a line that says what it shows. Nothing leaves the machine or is cached."""
-    engine = engine or Engine()
+    how: dict[str, Any] = {"restart": restart, "engine": engine or Engine()}
     sample, rated = read("sample"), read("sample:rated")
     yield (
         "Three German–English models, trained alike but for how they cut words, under everyday noise:",
@@ -32,8 +33,7 @@ def demonstrate(out: Path, restart: bool = False, engine: Engine | None = None) 
             limit=SEGMENTS,
             scorers=["bleu[lowercase=true]", "chrf"],
             out=out / "mt",
-            restart=restart,
-            engine=engine,
+            **how,
         ),
     )
     metrics, learned = ["bleu", "chrf", "ter"], neural_metrics()
@@ -46,21 +46,12 @@ def demonstrate(out: Path, restart: bool = False, engine: Engine | None = None) 
             suite="jwalapuram2023",
             out=out / "metric",
             side="reference",
-            restart=restart,
-            engine=engine,
+            **how,
         ),
     )
     yield (
         "Do the string metrics tell harmless from harmful changes of a translation?",
-        qe(
-            scorers=metrics,
-            data=rated,
-            out=out / "probes",
-            masked_lm="none",
-            replicates=5,
-            restart=restart,
-            engine=engine,
-        ),
+        qe(scorers=metrics, data=rated, out=out / "probes", masked_lm="none", replicates=5, **how),
     )
 
 

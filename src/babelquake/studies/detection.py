@@ -41,14 +41,18 @@ SCHEMA: dict[str, Any] = {
 """What is known of each failure: its kind, how much of it there is, what was seen, and where in the translation."""
 
 
-def columns_of(failures: list[Failure]) -> dict[str, list[Any]]:
-    """Failures as columns of a table."""
-    return {
-        "kind": [failure.kind for failure in failures],
-        "score": [failure.score for failure in failures],
-        "evidence": [failure.evidence.encode("utf-8", "replace").decode("utf-8") for failure in failures],
-        "spans": [[list(span) for span in failure.spans] for failure in failures],
-    }
+def failures_frame(failures: Iterable[Failure]) -> pl.DataFrame:
+    """Failures as a table."""
+    rows = [
+        (
+            one.kind,
+            one.score,
+            one.evidence.encode("utf-8", "replace").decode("utf-8"),
+            [list(span) for span in one.spans],
+        )
+        for one in failures
+    ]
+    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
 
 
 class Detector:
@@ -147,7 +151,7 @@ def detection(encoder: FailureEncoder) -> Callable[[Block, pl.DataFrame, Engine]
             beside = made.join(clean, on="row", how="left", maintain_order="left").drop("row").rename({"place": "row"})
             found += detached_in(beside, source, target, encoder, engine)
             found.sort(key=lambda one: one[0])
-        told = pl.DataFrame(columns_of([failure for _, failure in found]), schema=SCHEMA)
+        told = failures_frame(failure for _, failure in found)
         return pl.concat([translations.select(KEYS)[[place for place, _ in found]], told], how="horizontal")
 
     return detect

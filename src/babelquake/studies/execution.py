@@ -21,7 +21,7 @@ from babelquake.studies.card import Session
 from babelquake.studies.detection import EXCHANGE, close_detectors
 from babelquake.studies.final_marks import RESETS, Comparable, without_instruction
 from babelquake.studies.forecast import Unasked, refuse_beyond, unsent_by
-from babelquake.studies.inquiries import Asking, Sent, Told, brought_back, judged_by_sentence
+from babelquake.studies.inquiries import Sent, Told, brought_back, judged_by_sentence
 from babelquake.studies.options import Reset
 from babelquake.studies.plan import Material, Places, Plan
 from babelquake.studies.resolve import given_references
@@ -105,7 +105,7 @@ def _keep_within(plan: Plan, session: Session, blocks: Sequence[Block], parts: d
         if system.remote:
             mine = [block for block in blocks if block.language_pair == pair]
             left = [block for block in mine if not parts["translations"].has(f"{number:03d}-{block.name}")]
-            asking = Asking(system, material.column, material.documents, material.repeats)
+            asking = material.asking(system)
             texts = [
                 text for block in left for text in asking.everything(block.segments, parts["variants"].read(block.name))
             ]
@@ -156,7 +156,7 @@ def _translated(
     if isinstance(system, Stored):
         everything = [Told(text) for text in (*system.of_clean(list(sources)), *system.of_variants(noisy))]
     else:
-        asking = Asking(system, material.column, material.documents, material.repeats)
+        asking = material.asking(system)
         everything = _asked(system, [*asking.clean(segments), *asking.perturbed(segments, noisy)], engine)
     texts = [sources[row] for row in noisy["row"]] if of_prompts else noisy["text"].to_list()
     exchanges = [told.exchange for told in everything]

@@ -17,7 +17,6 @@ from babelquake.errors import UserError, setting
 from babelquake.models.chat import Cost
 from babelquake.perturb.suite import Suite
 from babelquake.scorers.base import Question, Scorer
-from babelquake.studies.inquiries import Asking
 from babelquake.studies.plan import Plan
 from babelquake.studies.variants import Piece, any_filler, blocks_of, variants_of
 from babelquake.systems import System
@@ -189,7 +188,7 @@ def _texts(plan: Plan, engine: Engine) -> tuple[set[str], Sending, int]:
         count += variants.height
         for number, system in enumerate((plan.systems or {}).get(block.language_pair, ())):
             if not isinstance(system, Stored):
-                asking = Asking(system, material.column, material.documents, material.repeats)
+                asking = material.asking(system)
                 here = sent.setdefault((block.language_pair, number), {})
                 here.update(dict.fromkeys(asking.everything(block.segments, variants)))
     return {text for text in texts if text.strip()}, sent, count

@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 
 from babelquake.engine import Engine
-from babelquake.errors import UserError, setting
+from babelquake.errors import UserError
 from babelquake.failures import Exchange
 from babelquake.perturb.labels import REPEAT
 from babelquake.scorers.base import Array, Questions, Scorer
@@ -72,11 +72,6 @@ class Asking:
     def __init__(self, system: System, column: str, documents: bool, repeats: int = 1) -> None:
         self.system, self.column, self.documents, self.repeats = system, column, documents, repeats
         self.usual = system.prompt.written if system.prompt is not None else None
-        if column == "prompt" and self.usual is None:
-            raise UserError(
-                f"{setting('side', 'prompt')}: {system.name} has no prompt. Use a chat model: openai[…], or "
-                "hf[…] with a decoder-only model."
-            )
 
     def clean(self, segments: pl.DataFrame) -> Iterator[Sent]:
         """What is sent for the clean texts of segments."""

@@ -6,7 +6,9 @@ Texts that a scorer has no score for – ready-made scores, or a function that g
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from babelquake.data import Dataset
 from babelquake.engine import Engine, in_turn
@@ -37,7 +39,7 @@ def of_each(scorers: Sequence[S], told: Callable[[S], T]) -> dict[str, T]:
     return {scorer.name: found[scorer.name] for scorer in scorers}
 
 
-def scores_of(scorer: Scorer, questions: Questions, engine: Engine, data: str) -> Array:
+def score_each(scorer: Scorer, questions: Questions, engine: Engine, data: str) -> Array:
     """One score per question; refused where the scorer needs references that the data of that name do not have."""
     if "reference" in scorer.needs and questions.references is None:
         raise UserError(f"{data} has no references, which scorer '{scorer.name}' needs.")
@@ -56,6 +58,17 @@ SHOWN = 80
 PLACE = ["row", "perturbation", "level", "replicate"]
 TextOf = Callable[[Mapping[str, Any]], str]
 """Finds the text that a row of scores is of."""
+
+
+def require_each(
+    scorer: Scorer, scores: Array, segments: pl.DataFrame, what: str, wanted: NDArray[np.bool_] | None = None
+) -> None:
+    """Every translation, or every one that is wanted, needs a score from a scorer that must answer."""
+    asked = np.ones(len(scores), dtype=np.bool_) if wanted is None else wanted
+    if (missing := np.flatnonzero(asked & np.isnan(scores))).size and steady([scorer]):
+        first = segments.row(int(missing[0]), named=True)
+        text = first["translation"] or ""
+        raise missing_error(scorer, missing.size, int(asked.sum()), what, first["id"], text)
 
 
 def missing_error(scorer: Scorer, missing: int, total: int, what: str, first_id: str, first_text: str) -> UserError:

@@ -24,6 +24,7 @@ from babelquake.perturb.suite import REWRITTEN, Suite
 from babelquake.runs.run import Run
 from babelquake.scorers.base import Questions, Scorer
 from babelquake.studies.final_marks import of_the_sample
+from babelquake.studies.inquiries import Asking
 from babelquake.studies.options import Reset, RunOptions, Unit
 from babelquake.studies.variants import (
     Block,
@@ -83,6 +84,10 @@ class Material:
         if self.side == "reference":
             return Questions(column("translation", ""), [[text] for text in texts], sources)
         return Questions(texts, None if part["references"].null_count() else column("references"), sources)
+
+    def asking(self, system: System) -> Asking:
+        """How a system is asked about its texts."""
+        return Asking(system, self.column, self.documents, self.repeats)
 
     def lang(self, pair: str | None) -> str | None:
         """The language of the texts of a pair; instructions are in the language that they say."""

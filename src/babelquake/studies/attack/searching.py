@@ -11,7 +11,6 @@ from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from babelquake.attacks.attack import Attack, Check, Outcome
@@ -26,7 +25,7 @@ from babelquake.errors import ResumableError
 from babelquake.generators import Dialogue
 from babelquake.runs.tables import Journal
 from babelquake.scorers.base import Array, Questions, Scorer
-from babelquake.studies.judging import missing_error, of_each, scores_frame, steady
+from babelquake.studies.judging import of_each, require_each, scores_frame
 from babelquake.systems.base import System
 
 SCHEMA: dict[str, Any] = {
@@ -238,11 +237,8 @@ def scores_of(engine: Engine, victims: Sequence[Scorer], segments: pl.DataFrame)
     """Raw scores of all translations by all victims: columns row, scorer, score."""
     texts = segments["translation"].to_list()
     scores = of_each(victims, lambda victim: judged(engine, victim, segments, texts))
-    for victim in steady(victims):
-        if len(missing := np.flatnonzero(np.isnan(scores[victim.name]))):
-            first = int(missing[0])
-            name, text = segments["id"][first], texts[first] or ""
-            raise missing_error(victim, len(missing), len(texts), "translations", name, text)
+    for victim in victims:
+        require_each(victim, scores[victim.name], segments, "translations")
     return scores_frame(segments.select("row"), scores)
 
 

@@ -32,7 +32,7 @@ from babelquake.studies.card import Session, Study
 from babelquake.studies.cells import Cell, Families, Place, difference_of, measured
 from babelquake.studies.challenge import ChallengeOptions
 from babelquake.studies.challenge_sets import aces_measures
-from babelquake.studies.judging import of_each, questions_about, scores_frame, scores_of
+from babelquake.studies.judging import of_each, questions_about, score_each, scores_frame
 from babelquake.studies.kinds import challenge as kinds
 from babelquake.studies.kinds import shared
 from babelquake.studies.options import listed, takes
@@ -188,7 +188,7 @@ def _scores(session: Session, segments: pl.DataFrame, returned: Mapping[str, Arr
     asked = questions_about(session.data)
 
     def judged(scorer: Scorer) -> Array:
-        return scorer.sign * scores_of(scorer, asked, session.engine, session.data.name)
+        return scorer.sign * score_each(scorer, asked, session.engine, session.data.name)
 
     return scores_frame(keys, {**returned, **of_each(session.scorers, judged)})
 

@@ -24,13 +24,12 @@ from babelquake.studies.cells import Cell, share
 from babelquake.studies.check import CheckOptions
 from babelquake.studies.detection import (
     ANY,
-    SCHEMA,
     Detector,
     cards_with,
-    columns_of,
     detached_in,
     encoder_of,
     failure_cells,
+    failures_frame,
 )
 from babelquake.studies.forecast import Unasked
 from babelquake.studies.kinds import shared
@@ -86,8 +85,6 @@ CHECK = Study(
     plan=lambda options: plan(options),
     findings=check_findings,
 )
-TABLE = {"row": pl.UInt32, **SCHEMA}
-"""The columns of failures.parquet; `row` is the row of segments.parquet."""
 TIMED = 100
 """Translations that a forecast looks at to know how long all of them take."""
 GROUPED_BY = "part"
@@ -222,7 +219,7 @@ def _not_judged(segments: pl.DataFrame, look: Look) -> Iterator[str]:
 
 
 def _failures(segments: pl.DataFrame, look: Look, engine: Engine) -> pl.DataFrame:
-    """What is wrong with each translation."""
+    """What is wrong with each translation, by `row` of the segments."""
     rows: list[tuple[int, Failure]] = []
     with Progress("checking", segments.height, "translations", engine.quiet) as progress:
         for (pair,), here in segments.group_by("language_pair", maintain_order=True):
@@ -244,8 +241,8 @@ def _failures(segments: pl.DataFrame, look: Look, engine: Engine) -> pl.DataFram
             joined = here.join(clean, on=on, how="left", nulls_equal=True, maintain_order="left")
             beside = joined.with_columns(source=pl.coalesce("clean", "source"))
             rows += detached_in(beside, *sides(pair), look.encoder, engine)
-    columns = {"row": [row for row, _ in rows], **columns_of([failure for _, failure in rows])}
-    return pl.DataFrame(columns, schema=TABLE).sort("row", maintain_order=True)
+    places = pl.Series("row", [row for row, _ in rows], pl.UInt32)
+    return failures_frame(failure for _, failure in rows).insert_column(0, places).sort("row", maintain_order=True)
 
 
 def rates(segments: pl.DataFrame, failures: pl.DataFrame, kinds: dict[str | None, list[str]]) -> list[Measure]:

@@ -52,7 +52,7 @@ from babelquake.studies.judge_reliability import (
     scores_by_prompt,
     with_prompts_drawn,
 )
-from babelquake.studies.judging import missing_error, of_each, questions_about, scores_frame, scores_of, steady
+from babelquake.studies.judging import of_each, questions_about, require_each, score_each, scores_frame
 from babelquake.studies.kinds import judges
 from babelquake.studies.options import listed, takes
 from babelquake.studies.plan import Plan
@@ -297,16 +297,12 @@ def _scores(scorers: Sequence[Scorer], data: Dataset, engine: Engine, ready: dic
 def _values(scorer: Scorer, data: Dataset, engine: Engine, ready: Array | None) -> Array:
     """One score per row; a scorer of ready-made scores must have them all where humans judged."""
     segments = data.segments
-    scores = ready if ready is not None else scores_of(scorer, questions_about(data), engine, data.name)
+    scores = ready if ready is not None else score_each(scorer, questions_about(data), engine, data.name)
     judged = (
         segments["score"].is_not_null().to_numpy() if data.preferences is None else np.ones(len(scores), dtype=bool)
     )
     if isinstance(scorer, Scores):  # a file of ready-made scores may be of one language pair
         known = pl.DataFrame({"pair": segments["language_pair"], "known": ~np.isnan(scores)})
         judged &= known.select(pl.col("known").any().over("pair"))["known"].to_numpy()
-    if (missing := np.flatnonzero(judged & np.isnan(scores))).size and steady([scorer]):
-        first = segments.row(int(missing[0]), named=True)
-        raise missing_error(
-            scorer, missing.size, int(judged.sum()), "judged translations", first["id"], first["translation"] or ""
-        )
+    require_each(scorer, scores, segments, "judged translations", judged)
     return scores

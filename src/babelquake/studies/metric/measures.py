@@ -48,6 +48,7 @@ from babelquake.studies.cells import (
     exchange_of,
     measured,
     measured_loss,
+    parts_of,
 )
 from babelquake.studies.kinds import metric as kinds
 from babelquake.studies.segment_units import Slices, keys_by_row, slices_of
@@ -84,13 +85,8 @@ def sensitivity_cells(scored: Scored, slices: Slices | None = None) -> Iterator[
 
     def make(place: Mapping[str, Any]) -> list[Cell]:
         scorer, sides = by_name[place["scorer"]], _Cut(sums, place, keys)
-        found = [_cell(Place(**place), scorer, sides, None, *draws)]
-        if 0 < sides.changed.sum() < len(sides.changed):
-            found.append(_cell(Place(**place, only_changed=True), scorer, sides, sides.changed, *draws))
-        for name, rows in (slices or {}).items():
-            if (inside := np.isin(sides.rows, rows)).any():
-                found.append(_cell(Place(**place, group=name), scorer, sides, inside, *draws))
-        return found
+        parts = parts_of(sides.rows, sides.changed, slices or {})
+        return [_cell(Place(**place, **part), scorer, sides, chosen, *draws) for part, chosen in parts]
 
     for some in in_parallel(make, places.iter_rows(named=True), len(keys)):
         yield from some
@@ -281,10 +277,10 @@ def best_of_measures(scored: Scored, meanings: Mapping[str, str], most: int) -> 
 
 def _candidates(scored: Scored, meanings: Mapping[str, str]) -> pl.DataFrame:
     """One row per candidate: its segment, what every scorer says of it in standard deviations, and what people do."""
-    columns = [*CELL, "language_pair", "score"]
-    found: pl.DataFrame | None = None
+    on = [*CELL, "language_pair"]
+    found = scored.sums.select(on).unique(maintain_order=True).collect()
     for scorer in scored.scorers:
-        mine = scored.by(scorer).select(columns).collect()
+        mine = scored.by(scorer).select(*on, "score").collect()
         clean = mine.filter(pl.col("perturbation").is_null())["score"].to_numpy()
         mean, spread = float(np.nanmean(clean)), float(np.nanstd(clean))
         if not spread > 0:
@@ -292,10 +288,7 @@ def _candidates(scored: Scored, meanings: Mapping[str, str]) -> pl.DataFrame:
                 f"{setting('best_of')}: {scorer.name} gives every translation the same score, so it cannot pick one."
             )
         turned = mine.with_columns(((pl.col("score") - mean) / spread * scorer.sign).alias(scorer.name)).drop("score")
-        on = [*CELL, "language_pair"]
-        found = turned if found is None else found.join(turned, on=on, nulls_equal=True, maintain_order="left")
-    if found is None:
-        raise UserError(f"{setting('best_of')} needs scorers: one that picks and one that judges.")
+        found = found.join(turned, on=on, nulls_equal=True, maintain_order="left")
     names = found["perturbation"].drop_nulls().unique().to_list()
     cards = {name: card for name in names if (card := known_card(name)) is not None}
     # a change that brings its own reference, or is made of the segment's, is no version of the translation

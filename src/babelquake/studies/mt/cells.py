@@ -19,7 +19,7 @@ from babelquake.scorers.base import Array, Scorer
 from babelquake.stats.bootstrap import Resampled, ratio_of
 from babelquake.stats.parallel import in_parallel
 from babelquake.stats.resampling import Keys, by_unit, segment_keys
-from babelquake.studies.cells import Cell, Chosen, Place, Shared, Sides, exchange_of
+from babelquake.studies.cells import Cell, Chosen, Place, Shared, Sides, exchange_of, parts_of
 from babelquake.studies.segment_units import COLUMN, Slices, keys_by_row, slices_of
 
 GROUPS = ["language_pair", "system", "scorer", "perturbation", "level"]
@@ -90,15 +90,15 @@ def cells(judged: Judged, scorers: Sequence[Scorer]) -> Iterator[list[Cell]]:
         sides = _Cut(scores, values, scorer, told, judged.keys, keep=bool(judged.slices))
         really = sides.changed(judged.translations, values)
         count = len(np.unique(sides.rows[really]))
-        cell = _cell(Place(**values), scorer, sides, None, count, *draws)
-        found = [replace(cell, keys=shared(cell.keys))]
-        if 0 < really.sum() < len(really):
-            some = _cell(Place(**values, only_changed=True), scorer, sides, really, count, *draws)
-            found.append(replace(some, keys=some.keys[:0].copy(), marks=None))  # these are compared with no others
-        for name, rows in judged.slices.items():
-            if (inside := np.isin(sides.rows, rows)).any():
-                part, changed = Place(**values, group=name), len(np.unique(sides.rows[inside & really]))
-                found.append(_summed_up(_cell(part, scorer, sides, inside, changed, *draws)))
+        found = []
+        for part, chosen in parts_of(sides.rows, really, judged.slices):
+            changed = count if chosen is None else len(np.unique(sides.rows[chosen & really]))
+            cell = _cell(Place(**values, **part), scorer, sides, chosen, changed, *draws)
+            if chosen is None:
+                found.append(replace(cell, keys=shared(cell.keys)))
+                continue
+            cell = replace(cell, keys=cell.keys[:0].copy(), marks=None)  # these are compared with no others
+            found.append(_summed_up(cell) if cell.place.group is not None else cell)
         return found
 
     noisy, clean_places = places(judged, scorers)
@@ -190,9 +190,9 @@ def _by(judged: Judged, scorers: Sequence[Scorer]) -> pl.Expr:
 
 
 def _summed_up(cell: Cell) -> Cell:
-    """A cell that is compared with no others: only what it says and its tests are kept."""
+    """A cell of a slice: only what it says and its tests are kept."""
     numbers: dict[str, Resampled] = {name: drawn.summary() for name, drawn in cell.numbers.items()}
-    return replace(cell, numbers=numbers, contributions={}, marks=None, keys=cell.keys[:0].copy())
+    return replace(cell, numbers=numbers, contributions={})
 
 
 def _cell(place: Place, scorer: Scorer, sides: _Cut, chosen: Chosen, changed: int, resamples: int, seed: int) -> Cell:
