@@ -4,8 +4,8 @@ A signal that raised an exception wherever the program happens to be would tear 
 hands of whoever is about to store it, and is lost for good where Python swallows exceptions (in callbacks of weak
 references, in `__del__`). So the handler only takes note. Whoever loops calls `check`; whoever waits does so in slices
 and looks between two of them. Only where nobody looks for `GRACE` seconds – a library computes – is the main thread
-interrupted as by Ctrl-C, never while paid answers are under way or being stored (`undisturbed`). A second signal
-interrupts at once; those under way are then no longer waited for (`impatient`).
+interrupted as by Ctrl-C, never while paid answers are under way or being stored (`uninterrupted`). A second signal
+interrupts at once; those under way are then no longer waited for (`stop_at_once`).
 """
 
 import _thread
@@ -67,7 +67,7 @@ def listen() -> None:
 
 
 @contextmanager
-def kept() -> Iterator[None]:
+def handlers_restored() -> Iterator[None]:
     """Whatever a library does to the handlers while this lasts is undone: Ray, for one, replaces that of SIGTERM."""
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -81,7 +81,7 @@ def kept() -> Iterator[None]:
                 signal.signal(number, handler)
 
 
-def deaf(status: int, within: float = 15.0) -> None:
+def ignore_signals(status: int, within: float = 15.0) -> None:
     """The status is decided: no signal changes it, and what still hangs as the process ends does not hold it."""
     if threading.current_thread() is threading.main_thread():
         for number in _known_signals():
@@ -114,7 +114,7 @@ def stopped() -> Iterator[None]:
 
 
 @contextmanager
-def undisturbed() -> Iterator[None]:
+def uninterrupted() -> Iterator[None]:
     """While this lasts nothing is raised: answers are under way or being stored; whoever waits looks at the flag."""
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -127,7 +127,7 @@ def undisturbed() -> Iterator[None]:
         _STATE.looked = time.monotonic()
 
 
-def impatient() -> bool:
+def stop_at_once() -> bool:
     """Whether the user has asked again, so that nothing is to be waited for."""
     return _STATE.impatient
 

@@ -1,8 +1,8 @@
 """What happens below and a reader of the results must know: texts that a model cut, answers that a judge refused.
 
-Whoever notices it makes a remark; it is logged – during a run the first time only – and counted by whoever collects:
-a run, which puts the count into its notes. What a worker elsewhere remarks on is repeated here. What comes from a cache
-was remarked on when it was computed.
+Whoever notices it counts a warning; it is logged – during a run the first time only – and counted by whoever collects:
+a run, which puts the count into its notes. What a worker elsewhere warns of is repeated here. What comes from a cache
+was counted when it was computed.
 """
 
 import logging
@@ -15,11 +15,11 @@ from typing import TypeVar
 A = TypeVar("A")
 B = TypeVar("B")
 Said = list[tuple[str, list[str] | int]]
-_OPEN: "list[Remarks]" = []
+_OPEN: "list[Warnings]" = []
 
 
-class Remarks:
-    """Counts of what was remarked on; a text counts once, however often it is met."""
+class Warnings:
+    """Counts of what was warned of; a text counts once, however often it is met."""
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
@@ -37,7 +37,7 @@ class Remarks:
             self._counts[what] += len(new)
 
     def knows(self, what: str) -> bool:
-        """Whether it was remarked on before."""
+        """Whether it was counted before."""
         return what in self._counts
 
     def take(self) -> dict[str, int]:
@@ -47,15 +47,15 @@ class Remarks:
         return found
 
 
-class Overheard(Remarks):
-    """Remarks of a worker elsewhere, as they were made; they are logged where they are repeated."""
+class WorkerWarnings(Warnings):
+    """Warnings of a worker elsewhere, as they were made; they are logged where they are repeated."""
 
     def __init__(self) -> None:
         super().__init__()
         self.said: Said = []
 
     def add(self, what: str, texts: Iterable[str] | int) -> None:
-        """Remember a remark."""
+        """Remember a warning."""
         self.said.append((what, texts if isinstance(texts, int) else list(texts)))
 
     def knows(self, what: str) -> bool:
@@ -63,47 +63,47 @@ class Overheard(Remarks):
         return True
 
 
-def overheard(function: Callable[[A], B], batch: A) -> tuple[B, Said]:
-    """In a worker elsewhere: what a function makes of a batch, with the remarks that it makes on the way."""
-    remarks = Overheard()
-    _OPEN.append(remarks)
+def with_warnings(function: Callable[[A], B], batch: A) -> tuple[B, Said]:
+    """In a worker elsewhere: what a function makes of a batch, with its warnings on the way."""
+    warnings = WorkerWarnings()
+    _OPEN.append(warnings)
     try:
-        return function(batch), remarks.said
+        return function(batch), warnings.said
     finally:
-        _OPEN.remove(remarks)
+        _OPEN.remove(warnings)
 
 
-def repeated(found: tuple[B, Said]) -> B:
-    """What was found elsewhere; its remarks are made here once more."""
+def warned_again(found: tuple[B, Said]) -> B:
+    """What was found elsewhere; its warnings are counted here once more."""
     answer, said = found
     for what, texts in said:
-        remark(what, texts)
+        count_warning(what, texts)
     return answer
 
 
 @contextmanager
-def collecting() -> Iterator[Remarks]:
-    """Collect the remarks made while the context lasts."""
-    remarks = Remarks()
-    _OPEN.append(remarks)
+def collecting() -> Iterator[Warnings]:
+    """Collect the warnings counted while the context lasts."""
+    warnings = Warnings()
+    _OPEN.append(warnings)
     try:
-        yield remarks
+        yield warnings
     finally:
-        _OPEN.remove(remarks)
+        _OPEN.remove(warnings)
 
 
-def remark(what: str, texts: Iterable[str] | int) -> None:
-    """Say and count something: `remark("texts cut to the length that minilm-en can read", texts)`."""
+def count_warning(what: str, texts: Iterable[str] | int) -> None:
+    """Say and count something: `count_warning("texts cut to the length that minilm-en can read", texts)`."""
     known = texts if isinstance(texts, int) else list(texts)
     count = known if isinstance(known, int) else len(known)
     if not count:
         return
-    if not any(remarks.knows(what) for remarks in _OPEN):
-        logging.getLogger("babelquake").warning("%s", noted(what, count))
-    for remarks in _OPEN:
-        remarks.add(what, known)
+    if not any(warnings.knows(what) for warnings in _OPEN):
+        logging.getLogger("babelquake").warning("%s", with_count(what, count))
+    for warnings in _OPEN:
+        warnings.add(what, known)
 
 
-def noted(what: str, count: int) -> str:
-    """A remark with its count, as notes say it."""
+def with_count(what: str, count: int) -> str:
+    """A warning with its count, as notes say it."""
     return f"{what}: {count:,}."

@@ -18,7 +18,7 @@ from babelquake.errors import UserError
 from babelquake.models import configure
 from babelquake.resource import SETTINGS
 from babelquake.scorers import Questions, scorer
-from babelquake.warnings_log import collecting, remark
+from babelquake.warnings_log import collecting, count_warning
 
 
 def doubled(batch: list[int]) -> list[int]:
@@ -168,8 +168,8 @@ def test_memory_stays_bounded() -> None:
 
 
 def remarking(batch: list[int]) -> list[int]:
-    remark("odd ones", [str(item) for item in batch if item % 2])
-    remark("batches", 1)
+    count_warning("odd ones", [str(item) for item in batch if item % 2])
+    count_warning("batches", 1)
     return batch
 
 

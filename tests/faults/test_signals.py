@@ -191,7 +191,7 @@ def test_a_signal_is_never_lost(body: str, number: signal.Signals) -> None:
 
 def test_a_library_that_takes_a_signal_for_itself_does_not_keep_it() -> None:
     """Ray's `init` has SIGTERM end the process with `sys.exit(15)`."""
-    taken = "with i.kept(): signal.signal(signal.SIGTERM, lambda n, f: sys.exit(n))"
+    taken = "with i.handlers_restored(): signal.signal(signal.SIGTERM, lambda n, f: sys.exit(n))"
     status, said = outcome(f"import babelquake.interrupts as i\n    {taken}\n    hit()", signal.SIGTERM)
     assert status == 3 and "interrupted" in said
 

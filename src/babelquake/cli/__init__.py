@@ -12,9 +12,9 @@ def main() -> None:
     except KeyboardInterrupt:
         import sys
 
-        from babelquake.interrupts import RESUMABLE, deaf
+        from babelquake.interrupts import RESUMABLE, ignore_signals
 
-        deaf(RESUMABLE)
+        ignore_signals(RESUMABLE)
         print("babelquake: interrupted.", file=sys.stderr)
         sys.exit(RESUMABLE)
     enter(app)

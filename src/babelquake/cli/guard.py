@@ -19,7 +19,7 @@ import typer
 
 from babelquake.errors import BabelquakeError, UserError, read_at_terminal
 from babelquake.escape import visible
-from babelquake.interrupts import RESUMABLE, check, deaf, stopping
+from babelquake.interrupts import RESUMABLE, check, ignore_signals, stopping
 from babelquake.paths import user_cache
 
 P = ParamSpec("P")
@@ -109,7 +109,7 @@ def enter(app: typer.Typer) -> NoReturn:
     """Run the program and end the process with the status that belongs to what happened."""
     _open_streams()
     status = _status_of(app)
-    deaf(status)
+    ignore_signals(status)
     try:
         sys.stdout.flush()
         sys.stderr.flush()

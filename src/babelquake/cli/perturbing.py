@@ -68,11 +68,11 @@ def perturb(
     from babelquake.data import lines
     from babelquake.data.writing import read_column
     from babelquake.languages import Language
-    from babelquake.perturb.table import able, write_perturb_table
+    from babelquake.perturb.table import without_unnamed_models, write_perturb_table
     from babelquake.perturb.vocabulary import vocabulary_of
 
     asked = _asked_for(name, level, replicates, vocabulary, table is not None)
-    chosen = asked if table is None else able(asked)
+    chosen = asked if table is None else without_unnamed_models(asked)
     language = Language(lang) if lang else None
     chosen.require_language(language)
     notes: list[str] = []

@@ -19,7 +19,7 @@ from typing import TypeVar
 
 from babelquake.errors import ResumableError, UserError, setting
 from babelquake.files import is_locked, locked
-from babelquake.interrupts import undisturbed
+from babelquake.interrupts import uninterrupted
 from babelquake.paths import user_cache
 
 TABLES = """
@@ -112,7 +112,7 @@ class Cache:
 
         What is `durable` is on the disk when this returns, so that not even a power cut makes it be paid for again.
         """
-        with undisturbed():
+        with uninterrupted():
             self._mending(lambda: self._put(values, durable))
 
     @contextmanager
@@ -127,7 +127,7 @@ class Cache:
             try:
                 yield set(keys) - taken
             finally:
-                with undisturbed():
+                with uninterrupted():
                     self._mending(lambda: self._database.execute("DELETE FROM asking WHERE owner = ?", (owner,)))
 
     def unasked(self, keys: Sequence[bytes]) -> set[bytes]:

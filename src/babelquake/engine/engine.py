@@ -32,7 +32,7 @@ from babelquake.engine.question_kinds import (
 from babelquake.engine.searches import answer_all, pool
 from babelquake.engine.worker import Call, Unanswered
 from babelquake.errors import ResumableError, setting
-from babelquake.interrupts import pause, undisturbed
+from babelquake.interrupts import pause, uninterrupted
 from babelquake.models.base import CausalLM, Encoder, Encoding, MaskedLM, Matrix, Span, Vectors
 from babelquake.resource import Filler, Gap, Limits, Resource
 from babelquake.scorers.base import Array, Question, Questions, Scorer, VectorScorer
@@ -320,7 +320,7 @@ class Engine:
 
         missing = sorted((one for one in distinct if one not in answers), key=form.order)
         quiet, started = self.quiet or not label, time.monotonic()
-        with Progress(label, len(missing), quiet=quiet) as progress, undisturbed() if remote else nullcontext():
+        with Progress(label, len(missing), quiet=quiet) as progress, uninterrupted() if remote else nullcontext():
             if not remote or cache is None:
                 ask(missing)
             else:

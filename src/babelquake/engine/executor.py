@@ -12,10 +12,10 @@ from multiprocessing import get_context
 from typing import Annotated, Any, Literal, Protocol, TypeVar
 
 from babelquake.errors import ResumableError, StoppedError, UserError, setting
-from babelquake.interrupts import IN_FLIGHT, SLICE, check, impatient, stopped
+from babelquake.interrupts import IN_FLIGHT, SLICE, check, stop_at_once, stopped
 from babelquake.registry import Registry
 from babelquake.spec import Range, bind, parameters, parse
-from babelquake.warnings_log import overheard, repeated
+from babelquake.warnings_log import warned_again, with_warnings
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -67,7 +67,7 @@ class Local:
             return
         pool = self._pool()
         elsewhere = self.kind == "processes"
-        work: Callable[[A], Any] = partial(overheard, function) if elsewhere else function
+        work: Callable[[A], Any] = partial(with_warnings, function) if elsewhere else function
         waiting: dict[Future[Any], int] = {}
         todo = iter(enumerate(batches))
         failure: BaseException | None = None
@@ -80,7 +80,7 @@ class Local:
                         check()
                     while failure is None and len(waiting) < 2 * self.workers and (following := next(todo, None)):
                         waiting[pool.submit(work, following[1])] = following[0]
-                    if not waiting or time.monotonic() > until or (until < NEVER and impatient()):
+                    if not waiting or time.monotonic() > until or (until < NEVER and stop_at_once()):
                         break
                     finished, _ = wait(waiting, timeout=SLICE, return_when=FIRST_COMPLETED)
                 except KeyboardInterrupt as interrupt:
@@ -93,7 +93,7 @@ class Local:
                 for future in finished:
                     position = waiting.pop(future)
                     if (trouble := future.exception()) is None:
-                        yield position, repeated(future.result()) if elsewhere else future.result()
+                        yield position, warned_again(future.result()) if elsewhere else future.result()
                     else:
                         failure = first_of(failure, trouble)
                 if failure is not None:

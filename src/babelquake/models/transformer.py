@@ -20,7 +20,7 @@ from babelquake.models.shipped import languages_of
 from babelquake.models.tokenizers import WordByWord, started
 from babelquake.resource import Limits
 from babelquake.spec import Range, signature
-from babelquake.warnings_log import remark
+from babelquake.warnings_log import count_warning
 
 Precision = Literal["float32", "bfloat16", "float16"]
 Tokens = list[list[int]]
@@ -148,7 +148,7 @@ class Transformer(Reader):
     def note(self, texts: Sequence[str], limit: int) -> None:
         """Count texts that were too long, and say so."""
         self.truncated += len(texts)
-        remark(f"texts cut to the length that {self.checkpoint.name} can read, {limit} tokens", texts)
+        count_warning(f"texts cut to the length that {self.checkpoint.name} can read, {limit} tokens", texts)
 
     def _from_pretrained(self, kind: str, **options: Any) -> Any:
         installed("torch")

@@ -44,14 +44,14 @@ def perturb_table(
     sources = None if sources is None else listed_texts("sources", sources)
     lines = zip(texts, sources if sources is not None else [None] * len(texts), strict=True)
     chosen, words = suite_of(suite, replicates), None if isinstance(vocabulary, str) else vocabulary
-    chosen = able(chosen.drawing_from(vocabulary if isinstance(vocabulary, str) else None))
+    chosen = without_unnamed_models(chosen.drawing_from(vocabulary if isinstance(vocabulary, str) else None))
     chosen.require_language(lang)
     if words is None and chosen.draws_from_data:
         words = vocabulary_of(texts, Language(lang) if lang else None)
     return pl.concat(in_blocks(chosen, lines, seed, lang=lang, vocabulary=words, fillers=fillers))
 
 
-def able(suite: Suite) -> Suite:
+def without_unnamed_models(suite: Suite) -> Suite:
     """A suite without what asks a masked language model and names none; one that does nothing else stays as it is."""
     rest = suite.with_model(None)
     return rest if rest.perturbations else suite

@@ -50,7 +50,7 @@ from babelquake.resource import SETTINGS, Limits
 from babelquake.scorers.base import Array, MeanScorer, Question, Questions, Scorer
 from babelquake.spec import Range, signature
 from babelquake.text import digest
-from babelquake.warnings_log import remark
+from babelquake.warnings_log import count_warning
 
 TEXTS = {
     "source": "Source text: {source}\n",
@@ -269,7 +269,7 @@ class LlmJudge(MeanScorer):
             if one.score is None:
                 self.refused[one.why] = self.refused.get(one.why, 0) + 1
                 what = "answers left out of" if len(self.asked) > 1 else "segments without a score by"
-                remark(f"{what} {self.name} because {one.why}", 1)
+                count_warning(f"{what} {self.name} because {one.why}", 1)
         return [found[one] if one in found else self._known[one.key] for one in questions]
 
     def _read_all(self, questions: Sequence[Question]) -> list[Opinion]:

@@ -30,13 +30,13 @@ from babelquake.studies.kinds import over_changed
 from babelquake.studies.options import RunOptions
 from babelquake.studies.plan import Plan
 from babelquake.studies.resolve import model_signatures
-from babelquake.warnings_log import Remarks, collecting, noted
+from babelquake.warnings_log import Warnings, collecting, with_count
 
 Language = Callable[[str | None], str | None]
 """Which language of a pair was perturbed."""
 
 
-class Held:
+class RunInProgress:
     """A run under way. Used as a context: the folder is held while it lasts, and how it ended is noted."""
 
     def __init__(self, study: str, options: RunOptions, **resolved: Any) -> None:
@@ -44,11 +44,11 @@ class Held:
         self.run = Run.resume(options.folder(study), study, options.identity(**resolved), options.restart)
         self._said = options.said(str(resolved.get("data", "")).rpartition("#")[0])
         self._stack = ExitStack()
-        self._remarks = Remarks()
+        self._warnings = Warnings()
 
     def __enter__(self) -> Self:
         self._stack.enter_context(self.run.alone())
-        self._remarks = self._stack.enter_context(collecting())
+        self._warnings = self._stack.enter_context(collecting())
         self.run.mend()
         self.run.info.words = list(STUDIES.get(self.study).words)
         self.run.note_options(self._said)
@@ -90,14 +90,14 @@ class Held:
 
     def _note(self) -> None:
         """Note what those below have to say; what was counted adds up over interruptions."""
-        info, counts = self.run.info, self._remarks.take()
-        former = {noted(what, info.facts.remarks[what]) for what in counts if what in info.facts.remarks}
+        info, counts = self.run.info, self._warnings.take()
+        former = {with_count(what, info.facts.remarks[what]) for what in counts if what in info.facts.remarks}
         info.notes = [note for note in info.notes if note not in former]
         info.facts.remarks |= {what: info.facts.remarks.get(what, 0) + count for what, count in counts.items()}
-        self.say(*(noted(what, info.facts.remarks[what]) for what in counts))
+        self.say(*(with_count(what, info.facts.remarks[what]) for what in counts))
 
 
-class Session(Held):
+class Session(RunInProgress):
     """A run that scorers judge, in which data may be perturbed."""
 
     def __init__(self, study: str, plan: Plan, resolved: Mapping[str, Any]) -> None:

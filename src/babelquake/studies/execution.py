@@ -21,7 +21,7 @@ from babelquake.studies.card import Session
 from babelquake.studies.detection import EXCHANGE, close_detectors
 from babelquake.studies.final_marks import RESETS, Comparable, without_instruction
 from babelquake.studies.forecast import Unasked, refuse_beyond, unsent_by
-from babelquake.studies.inquiries import Sent, Told, brought_back, judged_by_sentence
+from babelquake.studies.inquiries import Answer, Sent, brought_back, judged_by_sentence
 from babelquake.studies.options import Reset
 from babelquake.studies.plan import Material, Places, Plan
 from babelquake.studies.resolve import given_references
@@ -154,7 +154,7 @@ def _translated(
         segments, noisy = system.known(segments, noisy)
     sources = dict(zip(segments["row"], segments["source"].fill_null(""), strict=True))
     if isinstance(system, Stored):
-        everything = [Told(text) for text in (*system.of_clean(list(sources)), *system.of_variants(noisy))]
+        everything = [Answer(text) for text in (*system.of_clean(list(sources)), *system.of_variants(noisy))]
     else:
         asking = material.asking(system)
         everything = _asked(system, [*asking.clean(segments), *asking.perturbed(segments, noisy)], engine)
@@ -207,10 +207,10 @@ def _translated(
     )
 
 
-def _asked(system: System, sent: Sequence[Sent], engine: Engine) -> list[Told]:
+def _asked(system: System, sent: Sequence[Sent], engine: Engine) -> list[Answer]:
     """A system's answers to texts, each in as many parts as it was sent in, put together."""
     answers = iter(engine.answers(system, [part for one in sent for part in one.parts]))
-    return [one.told([system.reading(next(answers)) for _ in one.parts], system.prompt is not None) for one in sent]
+    return [one.answered([system.reading(next(answers)) for _ in one.parts], system.prompt is not None) for one in sent]
 
 
 def _comparable(label: str, reset: Reset, made: frozenset[str]) -> Comparable:

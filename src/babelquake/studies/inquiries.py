@@ -32,7 +32,7 @@ ALIKE = 75.0
 
 
 @dataclass(frozen=True)
-class Told:
+class Answer:
     """What a system made of one text."""
 
     translation: str
@@ -48,16 +48,16 @@ class Sent:
     lines: tuple[int, ...] = ()
     """For documents that the system takes whole or in parts."""
 
-    def told(self, readings: Sequence[Reading], by_prompt: bool) -> Told:
+    def answered(self, readings: Sequence[Reading], by_prompt: bool) -> Answer:
         """The answers to the parts, together; of a system that is asked by prompt, with what was sent."""
         translation = "\n".join(reading.translation for reading in readings)
         if not by_prompt:
-            return Told(translation)
+            return Answer(translation)
         spoken = [lines_of(reading.translation) for reading in readings]
         lines = tuple((sent, len(said)) for sent, said in zip(self.lines, spoken, strict=False))
         copied = (_of_context(part, said) for part, said in zip(self.parts, spoken, strict=True))
         misfit = next((reading.misfit for reading in readings if reading.misfit), "")
-        return Told(translation, Exchange(misfit, lines, next(filter(None, copied), "")))
+        return Answer(translation, Exchange(misfit, lines, next(filter(None, copied), "")))
 
 
 def _of_context(part: str, spoken: Sequence[str]) -> str:

@@ -65,7 +65,7 @@ def require_each(
 ) -> None:
     """Every translation, or every one that is wanted, needs a score from a scorer that must answer."""
     asked = np.ones(len(scores), dtype=np.bool_) if wanted is None else wanted
-    if (missing := np.flatnonzero(asked & np.isnan(scores))).size and steady([scorer]):
+    if (missing := np.flatnonzero(asked & np.isnan(scores))).size and must_answer([scorer]):
         first = segments.row(int(missing[0]), named=True)
         text = first["translation"] or ""
         raise missing_error(scorer, missing.size, int(asked.sum()), what, first["id"], text)
@@ -91,7 +91,7 @@ def require_scores(scores: pl.LazyFrame, scorers: Sequence[Scorer], what: str, t
             raise missing_error(scorer, missing, total, what, first["id"], text_of(first))
 
 
-def steady(scorers: Sequence[Scorer]) -> list[Scorer]:
+def must_answer(scorers: Sequence[Scorer]) -> list[Scorer]:
     """Those that must answer; a chat model, here or elsewhere, may refuse some texts."""
     return [scorer for scorer in scorers if not (scorer.remote or scorer.may_refuse)]
 

@@ -17,7 +17,7 @@ from babelquake.runs.run import Run
 from babelquake.spec import run_signature
 from babelquake.stats.intervals import Z
 from babelquake.stats.ranks import can_separate
-from babelquake.studies.card import Held, Study
+from babelquake.studies.card import RunInProgress, Study
 from babelquake.studies.cells import share
 from babelquake.studies.forecast import Unasked
 from babelquake.studies.human import HumanOptions
@@ -246,7 +246,7 @@ def keep(found: Findings, ratings: Ratings, options: HumanOptions) -> Run:
     mark = digest([ratings.frame.write_csv(), ratings.means.write_csv() if ratings.means is not None else ""])
     made_with: dict[str, JsonValue] = {"exclude": found.facts.exclude, "least": found.facts.least}
     signature = run_signature(data=mark, **made_with)
-    with Held(HUMAN.name, options, data=f"{ratings.name}#{mark}", **made_with) as session:
+    with RunInProgress(HUMAN.name, options, data=f"{ratings.name}#{mark}", **made_with) as session:
         info = session.run.info
         data: Any = info.options.pop("data")
         info.words += map(str, several(data))  # its command takes them by position

@@ -43,7 +43,7 @@ from babelquake.studies.execution import execute
 from babelquake.studies.final_marks import are_split, unsampled, without_duplicates
 from babelquake.studies.forecast import keep_within_budget
 from babelquake.studies.judge_reliability import answers_in, judge_findings, reliability
-from babelquake.studies.judging import judged_columns, require_scores, steady, text_among
+from babelquake.studies.judging import judged_columns, must_answer, require_scores, text_among
 from babelquake.studies.kinds import judges, pitfalls
 from babelquake.studies.kinds import metric as kinds
 from babelquake.studies.metric import MetricOptions, Side
@@ -321,7 +321,7 @@ def _judged(session: Session, planned: Plan, side: Side) -> dict[str, pl.LazyFra
     } | meanings_of(session.data, GIVEN[side])
     session.run.info.facts.expectations = expected(planned.perturbations)
     tables = execute(planned, session)
-    require_scores(tables["scores"], steady(session.scorers), "texts", text_among(tables, planned.segments))
+    require_scores(tables["scores"], must_answer(session.scorers), "texts", text_among(tables, planned.segments))
     return tables
 
 

@@ -29,10 +29,10 @@ from babelquake.studies.forecast import keep_within_budget
 from babelquake.studies.judge_reliability import answers_in, judge_findings, reliability
 from babelquake.studies.judging import (
     judged_columns,
+    must_answer,
     of_each,
     require_scores,
     scores_frame,
-    steady,
     text_among,
     text_in,
     without_perturbed,
@@ -244,7 +244,7 @@ def qe(options: QeOptions) -> Run:
             lambda: scores_frame(keys, of_each(session.scorers, lambda one: one.score_rows(engine.judge(one, asked)))),
         )
         require_scores(
-            humans.lazy(), steady(session.scorers), "translations", text_in(everything.lazy(), "text", "row")
+            humans.lazy(), must_answer(session.scorers), "translations", text_in(everything.lazy(), "text", "row")
         )
         scored = Scored(tables["sums"], selected, session.scorers, enough(resamples), seed)
         asked_of = scored, run.info.facts.probes, unprobed
@@ -305,5 +305,5 @@ def _unprobed(
     looked_up = [scorer.name for scorer in by_text if isinstance(scorer, Scores)]
     unprobed = [*ready, *without_perturbed(tables, selected, looked_up)]
     probed = [scorer for scorer in by_text if scorer.name not in unprobed]
-    require_scores(tables["scores"], steady(probed), "texts", text_among(tables, selected))
+    require_scores(tables["scores"], must_answer(probed), "texts", text_among(tables, selected))
     return [scorer.name for scorer in scorers if scorer.name in unprobed]
