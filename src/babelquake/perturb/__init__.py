@@ -19,7 +19,7 @@ __all__ = ["PERTURBATIONS", "Card", "Perturbation", "Perturbs", "perturb", "pert
 
 
 def perturb(
-    name: str | Callable[..., Any] | Perturbs,
+    name: str | Perturbation | Callable[..., Any] | Perturbs,
     texts: Iterable[str],
     *,
     lang: str | None = None,
@@ -53,7 +53,7 @@ def perturb(
     ]
 
 
-def _one(name: str | Callable[..., Any] | Perturbs, options: dict[str, Any]) -> Perturbation:
+def _one(name: str | Perturbation | Callable[..., Any] | Perturbs, options: dict[str, Any]) -> Perturbation:
     """The perturbation of that name; a suite, which is several, is refused by name."""
     from babelquake.perturb.suite import is_suite, suite
 

@@ -7,7 +7,7 @@ from typing import Any
 from babelquake.registry import Registry
 from babelquake.resource import SETTINGS
 from babelquake.scorers.base import Array, MeanScorer, Question, Questions, Scorer, VectorScorer
-from babelquake.scorers.user_scorer import Adapted
+from babelquake.scorers.user_scorer import Adapted, Judges
 from babelquake.spec import Spec, bind, parameters, parse
 from babelquake.user_code import PLACE, at, name_of
 
@@ -40,7 +40,7 @@ SCORERS: Registry[type[Scorer]] = Registry(
 )
 
 
-def scorer(what: str | Spec | Scorer | Callable[..., Any], **options: Any) -> Scorer:
+def scorer(what: str | Spec | Scorer | Judges | Callable[..., Any], **options: Any) -> Scorer:
     """The scorer of that name, options in brackets or as keywords: `scorer("chrf[char_order=4]")`.
 
     Offline, a scorer whose models are not named takes those that ship, and its name and signature say so. Every scorer

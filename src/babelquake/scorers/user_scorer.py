@@ -8,7 +8,7 @@ the same shape. The source file counts in the signature, so that a changed one i
 
 import inspect
 from collections.abc import Callable, Iterable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -25,6 +25,14 @@ ROLES = {
     "source": ("sources", "source", "srcs", "src"),
 }
 """What a parameter may be called, for each thing that a scorer can look at."""
+
+
+class Judges(Protocol):
+    """An object of the user's that scores translations."""
+
+    @property
+    def segments(self) -> Callable[..., Any]:
+        """From translations, references and sources to one score per translation."""
 
 
 class Adapted(MeanScorer):

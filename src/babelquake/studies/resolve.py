@@ -15,15 +15,18 @@ from babelquake.paths import install_line
 from babelquake.perturb.suite import Suite
 from babelquake.scorers import Scorer
 from babelquake.scorers import scorer as scorer_of
+from babelquake.scorers.user_scorer import Judges
 from babelquake.spec import expand
 from babelquake.systems import System
 from babelquake.systems import system as system_of
+from babelquake.systems.user_system import Translates
 
 T = TypeVar("T")
-AnyScorer = str | Scorer | Callable[..., Any]
-"""A scorer by name, a scorer, or a function that gives one score per translation."""
-AnySystem = str | System | Callable[[Sequence[str]], Sequence[str]]
-"""A system by name, a system, or a function from texts to translations."""
+
+AnyScorer = str | Scorer | Judges | Callable[..., Any]
+"""A scorer by name, a scorer, or a function or an object that gives one score per translation."""
+AnySystem = str | System | Translates | Callable[..., Any]
+"""A system by name, a system, or a function or an object that makes translations of texts."""
 Scorers = AnyScorer | Sequence[AnyScorer]
 Systems = AnySystem | Sequence[AnySystem]
 Ratings = str | Path | pl.DataFrame

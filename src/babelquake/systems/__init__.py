@@ -9,7 +9,7 @@ from babelquake.languages import LanguagePair
 from babelquake.registry import Registry
 from babelquake.spec import Spec, bind, parameters, parse
 from babelquake.systems.base import System
-from babelquake.systems.user_system import Adapted
+from babelquake.systems.user_system import Adapted, Translates
 from babelquake.user_code import PLACE, at, name_of
 
 __all__ = ["SYSTEMS", "System", "system"]
@@ -34,7 +34,9 @@ SYSTEMS: Registry[type[System]] = Registry(
 )
 
 
-def system(what: str | Spec | System | Callable[..., Any], language_pair: str | None = None, **options: Any) -> System:
+def system(
+    what: str | Spec | System | Translates | Callable[..., Any], language_pair: str | None = None, **options: Any
+) -> System:
     """The system of that name, options in brackets or as keywords: `system("bundled[model=de-en-bpe]")`.
 
     Systems that take `source` and `target` languages get them from the data's language pair unless they are named.

@@ -7,7 +7,7 @@ source file of either counts in the signature, so that a changed one is another 
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from babelquake.errors import UserError, as_list
 from babelquake.resource import Limits
@@ -16,6 +16,14 @@ from babelquake.systems.base import System
 from babelquake.user_code import name_of, source_of, user_errors
 
 ONE_BY_ONE = "Declare a function of one text as: def translate(text: str) -> str."
+
+
+class Translates(Protocol):
+    """An object of the user's that translates."""
+
+    @property
+    def translate(self) -> Callable[..., Any]:
+        """From a list of texts to a list of translations."""
 
 
 class Adapted(System):
