@@ -47,6 +47,8 @@ def test_the_story_is_told_and_the_report_named(
     monkeypatch.setattr(demonstration, "demonstrate", tiny)
     shown = cli("demo", "--out", "told")
     assert shown.stdout.index("A program:") < shown.stdout.index("ROBUST") < shown.stdout.index("A metric:")
+    for run in ("mt", "metric"):
+        assert Run.open(tmp_path / "told" / run).verdict[0] in shown.stdout
     assert f"The report is {(tmp_path / 'told' / 'report.html').resolve()}" in shown.stdout
     page = (tmp_path / "told" / "report.html").read_text("utf-8")
     assert '<option value="run-0">mt</option>' in page and '<option value="run-1">metric</option>' in page

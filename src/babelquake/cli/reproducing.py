@@ -34,16 +34,17 @@ def demo(
 
     Example: babelquake demo --out demo
     """
-    from babelquake.cli.printing import print_table
+    from babelquake.cli.printing import print_table, print_text
     from babelquake.report.html import write_html
     from babelquake.report.pages import tables
+    from babelquake.report.verdict import sentences
     from babelquake.studies.demonstration import demonstrate, neural_metrics
 
     runs, engine = [], StudyOptions(data=(), cache="none", executor=executor).made_engine()
     for title, run in demonstrate(out, restart, engine):
         typer.echo(title)
-        table = tables(run)[0]
-        print_table(table)
+        print_text(sentences(run)[0].text)
+        print_table(tables(run)[0])
         runs.append(run)
     target = out / "report.html"
     write_html(runs, target)

@@ -599,8 +599,9 @@ def discriminates_best(finding: Finding, names: Names) -> str:
 
 
 def ranks_agree(finding: Finding, names: Names) -> str:
+    agrees = "agrees" if finding.outcome == "significant" else "is not shown to agree"
     return (
-        "The ranking without human labels agrees with the ranking by correlation with people: τ = "
+        f"The ranking without human labels {agrees} with the ranking by correlation with people: τ = "
         f"{number(finding.numbers[0].value, 2)}{tested(finding, 'the agreement')}."
     )
 

@@ -253,6 +253,15 @@ def test_two_models_cannot_agree_by_more_than_chance() -> None:
     assert all(one.kind.name != "rank_agreement" for one in ranking_results(given, 0, {}))
 
 
+@pytest.mark.parametrize(("models", "outcome"), [("abc", "cannot be tested"), ("abcd", "significant")])
+def test_three_models_in_one_order_prove_no_agreement(models: str, outcome: str) -> None:
+    """No p below 1/6 is possible with three."""
+    by = ("discrimination_standardised", "pearson")
+    given = [measure(name, one, place) for place, name in enumerate(models) for one in by]
+    (found,) = [one for one in ranking_results(given, 0, {}) if one.kind.name == "rank_agreement"]
+    assert found.value == 1 and found.verdict == outcome
+
+
 def test_exact_p_values_of_rank_agreement() -> None:
     ranks = np.arange(4.0)
     assert rank_agreement(ranks, ranks, 0) == (1.0, pytest.approx(1 / 24))

@@ -14,7 +14,7 @@ from babelquake.report.remedies import about_scorers
 from babelquake.report.table import Shown, Table, cell, interval, note_on, number, of, parts_table, table_of, value_of
 from babelquake.report.verdict import sentence_case
 from babelquake.runs.info import Flag, Probe
-from babelquake.runs.measures import Results, Row, largest_first, values
+from babelquake.runs.measures import CANNOT_BE_TESTED, Results, Row, largest_first, values
 from babelquake.runs.run import Run
 
 MEANS = ("score_mt", "score_mpp", "score_map", "discrimination", "pearson")
@@ -79,6 +79,7 @@ def _ranking_table(results: Results, pair: str | None, left_out: str | None, tur
     for name, which in (("rank_agreement", "rank"), ("rank_agreement_raw", "raw rank")):
         for agreement in results.known(name, language_pair=pair):
             p = f" (p = {agreement['p']:.3g})" if agreement["p"] is not None else ""
+            p = f" (cannot be tested on {agreement['n']} models)" if agreement["verdict"] == CANNOT_BE_TESTED else p
             within = f" {found}" if (found := interval(agreement, 2)) else ""
             note += f" τ of {which} and rank by r: {number(agreement['value'], 2)}{within}{p}."
     scorers = values(results.where(*MEANS, language_pair=pair), "scorer")

@@ -26,6 +26,7 @@ from babelquake.runs.run import Run
 from babelquake.runs.tables import same
 from babelquake.scorers import Scorer
 from babelquake.scorers.base import Array
+from babelquake.stats.intervals import wilson
 from babelquake.stats.parallel import in_parallel
 from babelquake.studies.agreement import (
     AGREEMENTS,
@@ -377,16 +378,24 @@ def _decisive(rows: list[Row]) -> Number | None:
     return ranked[-1] if ranked else None
 
 
+RARE = 0.05
+"""The share of texts that any scorer may judge the wrong way round."""
+
+
 def _wrong_order(results: Results, pair: str | None, scorer: str) -> Iterator[Finding]:
     """Harmless changes that cost more than harmful ones, and harmful ones that raise the score: not the same fault.
 
-    The second counts texts: of few, any share can come out.
+    Of few texts any share can come out, and one text in forty is no fault: said is what is surely not rare.
     """
-    for what, least in (("harmless_costs_more", 1), ("rewards_harmful", LEAST_CHANGED)):
+    for what in ("harmless_costs_more", "rewards_harmful"):
         known = results.known(what, language_pair=pair, scorer=scorer)
-        rows = [row for row in known if row["value"] and row["n"] >= least]
+        rows = [row for row in known if row["n"] >= LEAST_CHANGED and _least_share(row) > RARE]
         if rows:
             yield Finding.on(what, max(rows, key=lambda row: float(row["value"])))
+
+
+def _least_share(row: Row) -> float:
+    return wilson(row["value"] / 100 * row["n"], row["n"])[0]
 
 
 def _agreement_findings(results: Results) -> Iterator[Finding]:

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
+from math import factorial
 from typing import Any
 
 import numpy as np
@@ -354,7 +355,8 @@ def ranking_results(measures: Sequence[Measure], seed: int, drawn: Drawn) -> lis
                 one, other = (np.array([values[by][scorer] for scorer in shared]) for by in (name, "pearson"))
                 tau, p = rank_agreement(one, other, seed)
                 taus = resampled_agreement(drawn, name, pair, shared)
-                found.append(replace(measured(agreement, Resampled(tau, taus), len(shared), language_pair=pair), p=p))
+                ranked = measured(agreement, Resampled(tau, taus), len(shared), language_pair=pair)
+                found.append(replace(ranked, p=p, testable=1 / factorial(len(shared)) < ALPHA))
     return found
 
 
