@@ -193,6 +193,9 @@ def test_errors_name_arguments(tmp_path: Path) -> None:
     with pytest.raises(bq.UserError) as two:
         bq.attack(data=PAIRS, recipes="deepwordbug", goal="collapse")
     assert "systems" in str(two.value) and "--" not in str(two.value)
+    rated = PAIRS.with_columns(translation=pl.lit("A house."))
+    with pytest.raises(bq.UserError, match="victims=…"):
+        bq.attack(data=rated, recipes="deepwordbug")
 
 
 def test_the_front_door_leads_to_what_it_names() -> None:

@@ -19,6 +19,7 @@ from babelquake.engine import Engine
 from babelquake.errors import UserError, setting
 from babelquake.languages import LanguagePair
 from babelquake.papers.paper import MEAN, Judge, PaperTable, RowOf, paper
+from babelquake.paths import temporary_folder
 from babelquake.perturb import Perturbation
 from babelquake.runs.measures import measures_frame
 from babelquake.runs.run import Run
@@ -274,7 +275,7 @@ def reproduce(
     table: str,
     data: Path | str | None = None,
     *,
-    out: Path | str,
+    out: Path | str | None = None,
     judges: Mapping[str, str] | None = None,
     runs: Sequence[str] = (),
     seed: int = 0,
@@ -307,7 +308,7 @@ def reproduce(
     elif not Path(data).exists():
         raise UserError(f"{data} does not exist. {name} {table} needs {card.needs}: {_files(card)}.")
     else:
-        place = Path(out) / f"{name}-{table}"
+        place = (temporary_folder() if out is None else Path(out)) / f"{name}-{table}"
         found = _measured(card, chosen, Path(data), place, limit, {**options, "seed": seed, "engine": engine})
     if not found.tables:
         raise UserError(f"nothing of {name} {table} could be measured. {found.notes[0]}")

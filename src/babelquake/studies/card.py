@@ -103,7 +103,8 @@ class Session(RunInProgress):
     def __init__(self, study: str, plan: Plan, resolved: Mapping[str, Any]) -> None:
         options: Any = plan.options
         if not plan.scorers and options.needs_scorers:
-            raise UserError(f"No scorer given. Use {setting('scorers', metavar='SCORER')}, such as chrf.")
+            name = "victims" if hasattr(options, "victims") else "scorers"
+            raise UserError(f"No scorer given. Use {setting(name, metavar='SCORER')}, such as chrf.")
         self.data, self.scorers, self.suite = plan.data, [*plan.scorers], plan.suite
         self.unit = plan.unit if plan.unit == "document" else None
         self.seed, self.resamples, self.engine = options.seed, options.resamples, options.made_engine()

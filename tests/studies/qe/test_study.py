@@ -64,6 +64,12 @@ def test_pearson_is_taken_over_all_segments_not_only_good_ones(judged: Dataset, 
     assert run.measures.filter(pl.col("measure") == "pearson")["n"].item() == 8
 
 
+def test_references_stand_for_translations_and_that_is_said(write: Write, tmp_path: Path) -> None:
+    run = studied(write("source reference", [row[:2] for row in SEGMENTS]), tmp_path / "run")
+    assert run.segments["translation"].to_list() == [row[1] for row in SEGMENTS]
+    assert any("references are probed" in note for note in run.info.notes)
+
+
 def test_without_human_scores_everything_is_probed_and_said_so(write: Write, tmp_path: Path) -> None:
     run = studied(write("source translation", [row[:2] for row in SEGMENTS]), tmp_path / "run")
     assert run.segments.height == 8

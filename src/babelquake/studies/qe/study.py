@@ -187,6 +187,7 @@ def plan(options: QeOptions) -> QePlan:
     suite, said = with_masked_lm(suite, options.masked_lm, languages)  # that mask-replace (MAP6) asks
     scorers = scorers_of(several(options.scorers) or DEFAULT_SCORER)
     whole = Material(everything, "translation", "target")
+    probed = () if data.has("translation") else ("There is no column translation, so the references are probed.",)
     return QePlan(
         QE.name,
         options,
@@ -197,7 +198,7 @@ def plan(options: QeOptions) -> QePlan:
         vocabularies(everything, "text", suite, whole.lang),
         beside=lambda: [whole.batch(everything, everything["text"].to_list())],
         with_references=data.has("references") and data.has("translation"),
-        notes=(*data.notes, selection, *_reference_note(data, scorers), *said),
+        notes=(*data.notes, *probed, selection, *_reference_note(data, scorers), *said),
         unit=unit,
         everything=everything,
         selection=selection,
