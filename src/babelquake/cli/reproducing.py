@@ -5,7 +5,6 @@
 `babelquake similarities`: what BERTScore sees when it compares two sentences.
 """
 
-import json
 import webbrowser
 from dataclasses import asdict
 from pathlib import Path
@@ -15,7 +14,7 @@ import typer
 
 from babelquake.cli import options as opt
 from babelquake.cli.guard import guarded
-from babelquake.cli.options import Device, Executor, Offline, option, switch
+from babelquake.cli.options import option, print_json, switch
 from babelquake.errors import UserError
 from babelquake.paths import install_line
 from babelquake.studies.options import StudyOptions
@@ -26,9 +25,9 @@ def demo(
     out: Annotated[Path, option("--out -o", "PATH", "Where runs and the report go.")] = Path("demo"),
     open_report: Annotated[bool, switch("--open/--no-open", "Show the report in a browser.")] = False,
     restart: Annotated[bool, switch("--restart", "Delete earlier runs and start again.")] = False,
-    executor: Executor = "local",
-    device: Device = None,
-    offline: Offline = False,
+    executor: opt.Executor = "local",
+    device: opt.Device = None,
+    offline: opt.Offline = False,
 ) -> None:
     """Shake three bundled translation models and up to five metrics, offline, and report it on one HTML page.
 
@@ -108,7 +107,7 @@ def reproduce(
     if table is None:
         rows = [row for row in papers() if row["paper"] == paper]
         if as_json:
-            typer.echo(json.dumps(rows, ensure_ascii=False))
+            print_json(rows)
         else:
             print_rows(rows, SPARE["papers"])
         return
@@ -135,9 +134,7 @@ def reproduce(
     page = write_page(found, out)
     if as_json:
         cells = [{**asdict(cell), "difference": cell.difference} for cell in found.cells]
-        typer.echo(
-            json.dumps({"paper": paper, "table": table, "cells": cells, "notes": found.notes}, ensure_ascii=False)
-        )
+        print_json({"paper": paper, "table": table, "cells": cells, "notes": found.notes})
         return
     if not quiet:
         print_table(reproduction_table(found))
@@ -168,14 +165,12 @@ def similarities(
 
     Example: babelquake similarities "A cat sat." -r "The cat sat." -m 'bertscore[model=minilm-en,layer=1|6]' -o m.svg
     """
-
     from babelquake.studies.similarities import similarities as matrices
 
     engine = StudyOptions(data=(), cache="none", executor=executor, quiet=True).made_engine()
     found = matrices(scorer, translation, reference, suite or (), lang=lang, seed=seed, engine=engine)
     if as_json:
-        rows = [{**asdict(one), "cosines": one.cosines.round(6).tolist()} for one in found]
-        typer.echo(json.dumps(rows, ensure_ascii=False))
+        print_json([{**asdict(one), "cosines": one.cosines.round(6).tolist()} for one in found])
     if out is not None:
         from babelquake.report.similarities import write_similarities
 

@@ -15,7 +15,7 @@ import typer
 
 from babelquake.cli import options as opt
 from babelquake.cli.guard import guarded
-from babelquake.cli.options import Group, option, switch, warn
+from babelquake.cli.options import Group, option, print_json, switch, warn
 from babelquake.errors import UserError
 from babelquake.escape import visible
 from babelquake.studies.challenge import ChallengeOptions
@@ -186,7 +186,7 @@ def _export(plan: "Plan", folder: Path) -> None:
 def _forecast(plan: "Plan", as_json: bool, budget: int | None) -> None:
     expected = plan.forecast()
     found = asdict(expected) | {"dollars": expected.dollars, "seconds": expected.seconds, "tokens": expected.tokens}
-    typer.echo(json.dumps(found, ensure_ascii=False) if as_json else str(expected))
+    print_json(found) if as_json else typer.echo(str(expected))
     if budget is not None:
         expected.keep_within(budget)
 
@@ -274,7 +274,7 @@ def show(run: "Run", options: StudyOptions, terminal: Terminal) -> None:
     if options.quiet:
         return
     if terminal.as_json:
-        typer.echo(as_json(run))
+        print_json(described(run))
         for note in run.info.notes:
             warn(visible(note))
         return
@@ -291,20 +291,18 @@ def show(run: "Run", options: StudyOptions, terminal: Terminal) -> None:
         typer.echo(f"Report: {page}")
 
 
-def as_json(run: "Run") -> str:
+def described(run: "Run") -> dict[str, Any]:
     """The run for other programs: the verdict in words and as data, notes, measures."""
-
     from babelquake.report.verdict import verdict
     from babelquake.studies.card import findings_of
 
-    found = {
+    return {
         "study": run.info.study,
         "verdict": verdict(run),
         "findings": [finding.model_dump(exclude_defaults=True) for finding in findings_of(run)],
         "notes": run.info.notes,
         "measures": json.loads(run.measures.write_json()),
     }
-    return json.dumps(found, ensure_ascii=False)
 
 
 def tell(run: "Run") -> None:

@@ -4,15 +4,14 @@
 """
 
 import json
-from enum import StrEnum
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
 from babelquake.cli.guard import guarded
-from babelquake.cli.options import Group, option, switch
+from babelquake.cli.options import Group, option, print_json, switch
 from babelquake.errors import UserError
 from babelquake.paths import install_line
 
@@ -29,14 +28,6 @@ Minutes = Annotated[float | None, option("--minutes", "X", "Train for this many 
 Device = Annotated[str | None, option("--device", "DEVICE", "cpu or cuda; the GPU where there is one.")]
 
 
-class Architecture(StrEnum):
-    """What a quality-estimation model is made of."""
-
-    ridge = "ridge"
-    predictor_estimator = "predictor-estimator"
-    transformer = "transformer"
-
-
 @train.callback()
 def group() -> None:
     """Train the models behind the studies: translators, QE, language models, a metric.
@@ -48,7 +39,7 @@ def group() -> None:
 @train.command("nmt")
 @guarded
 def nmt(
-    config: Annotated[str, option("--config -c", "CONFIG", "A recipe's name (babelquake list recipes) or YAML file.")],
+    config: Config,
     data: Annotated[Path, option("--data -d", "PATH", "A folder with train, dev and test TSV files.")],
     out: Annotated[Path, option("--out -o", "PATH", "The folder for checkpoints and the exported model.")],
     init: Annotated[
@@ -98,11 +89,11 @@ def qe(
     ridge: Annotated[float | None, option("--ridge", "X", "The penalty; default: chosen by the data.", min=0)] = None,
     target: Annotated[str, option("--target", "TARGET", "The column to predict: score, or e.g. z_mean.")] = "score",
     architecture: Annotated[
-        Architecture,
+        Literal["ridge", "predictor-estimator", "transformer"],
         option(
             "--architecture", None, "What to train: ridge, OpenKiwi's predictor-estimator, or qe-multi's transformer."
         ),
-    ] = Architecture.ridge,
+    ] = "ridge",
     parallel: Annotated[
         list[str] | None, option("--parallel", "DATA", "Sources and references for the predictor; repeatable.")
     ] = None,
@@ -119,7 +110,7 @@ def qe(
 
     Example: babelquake train qe -d train.ruen.df.short.tsv --dev dev.ruen.df.short.tsv --out models/qe-ru-en
     """
-    if architecture is Architecture.predictor_estimator:
+    if architecture == "predictor-estimator":
         if config is not None:
             raise typer.BadParameter("a predictor-estimator has none.", param_hint="--config")
         _need_torch()
@@ -128,7 +119,7 @@ def qe(
         card = train_predictor_estimator(
             data, out, dev=dev, parallel=parallel, target=target, epochs=epochs, seed=seed or 0
         )
-    elif config is not None or architecture is Architecture.transformer:
+    elif config is not None or architecture == "transformer":
         _need_torch()
         from babelquake.train.config import parts
         from babelquake.train.quality import QualityRecipe
@@ -231,7 +222,6 @@ def _train(kind: str, config: str, data: Path, out: Path, **chosen: Any) -> None
 
 
 def _need_torch() -> None:
-
     try:
         import torch  # noqa: F401
     except ImportError as error:
@@ -278,4 +268,4 @@ def build(
     card = made(
         vectors, synonyms or [], antonyms or [], out, similarity=similarity, least=least, most=most, cosine=cosine
     )
-    typer.echo(json.dumps(card["figures"], indent=2, ensure_ascii=False))
+    print_json(card["figures"], indent=2)
