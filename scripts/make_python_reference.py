@@ -30,6 +30,7 @@ PARTS = {
     "Runs and reports": (
         "runs_below",
         "compare",
+        "require",
         "examples",
         "example_table",
         "write_html",
@@ -39,10 +40,20 @@ PARTS = {
         "write_images",
         "write_slide",
         "write_leaderboard",
+        "write_junit",
         "rerun",
         "build_challenge",
     ),
-    "Papers and the engine": ("reproduce", "similarities", "configure", "Engine", "Cache", "workers", "UserError"),
+    "Papers and the engine": (
+        "reproduce",
+        "similarities",
+        "configure",
+        "Engine",
+        "Cache",
+        "workers",
+        "UserError",
+        "GateError",
+    ),
     "Your own": ("System", "Scorer", "MeanScorer", "Questions", "Perturbation", "perturbation", "Suite", "Dataset"),
 }
 JUDGING = ("mt", "metric", "qe")

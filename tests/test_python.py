@@ -204,6 +204,12 @@ def test_the_front_door_leads_to_what_it_names() -> None:
     assert issubclass(bq.MeanScorer, bq.Scorer) and bq.plan.mt is not None
 
 
+def test_a_run_can_be_held_to_limits(run: bq.Run) -> None:
+    bq.require(run, "robust[chrf] <= 1000")
+    with pytest.raises(bq.GateError, match="robust"):
+        bq.require(run, ["robust[chrf] <= 1000", "robust[chrf] >= 1000"])
+
+
 def test_a_run_can_be_repeated(run: bq.Run, tmp_path: Path) -> None:
     with pytest.raises(bq.UserError, match="data="):
         bq.rerun(run)

@@ -18,7 +18,7 @@ from babelquake.version import VERSION
 if TYPE_CHECKING:  # the names below once more, for editors and type checkers; `as` says that they are ours to give
     from babelquake.data import Dataset as Dataset, dataset as dataset, read as read
     from babelquake.engine import Cache as Cache, Engine as Engine, workers as workers
-    from babelquake.errors import UserError as UserError
+    from babelquake.errors import GateError as GateError, UserError as UserError
     from babelquake.models.loading import configure as configure
     from babelquake.papers import reproduce as reproduce
     from babelquake.perturb import Perturbation as Perturbation, perturb as perturb, perturbation as perturbation
@@ -31,6 +31,7 @@ if TYPE_CHECKING:  # the names below once more, for editors and type checkers; `
     from babelquake.report.latex import to_latex as to_latex
     from babelquake.report.leaderboard import write_leaderboard as write_leaderboard
     from babelquake.report.markdown import to_markdown as to_markdown, to_model_card as to_model_card
+    from babelquake.report.pages.check import write_junit as write_junit
     from babelquake.runs.run import Run as Run, runs_below as runs_below
     from babelquake.scorers import MeanScorer as MeanScorer, Questions as Questions, Scorer as Scorer, scorer as scorer
     from babelquake.studies import plans as plan
@@ -39,6 +40,7 @@ if TYPE_CHECKING:  # the names below once more, for editors and type checkers; `
     from babelquake.studies.challenge.study import challenge as challenge
     from babelquake.studies.check.study import check as check
     from babelquake.studies.compare import compare as compare
+    from babelquake.studies.comparison import require as require
     from babelquake.studies.correlate.study import correlate as correlate
     from babelquake.studies.exchange import imported_scorers as imported_scorers, imported_systems as imported_systems
     from babelquake.studies.human.study import human as human
@@ -58,7 +60,7 @@ _PLACES = {
     for module, names in {
         "babelquake.data": "Dataset dataset read",
         "babelquake.engine": "Cache Engine workers",
-        "babelquake.errors": "UserError",
+        "babelquake.errors": "GateError UserError",
         "babelquake.models.loading": "configure",
         "babelquake.papers": "reproduce",
         "babelquake.perturb": "Perturbation perturbation",
@@ -69,6 +71,7 @@ _PLACES = {
         "babelquake.report.html": "write_html",
         "babelquake.report.latex": "to_latex",
         "babelquake.report.markdown": "to_markdown to_model_card",
+        "babelquake.report.pages.check": "write_junit",
         "babelquake.report.images": "write_images write_slide",
         "babelquake.report.leaderboard": "write_leaderboard",
         "babelquake.runs.run": "Run runs_below",
@@ -78,6 +81,7 @@ _PLACES = {
         "babelquake.studies.challenge.study": "challenge",
         "babelquake.studies.check.study": "check",
         "babelquake.studies.compare": "compare",
+        "babelquake.studies.comparison": "require",
         "babelquake.studies.correlate.study": "correlate",
         "babelquake.studies.exchange": "imported_scorers imported_systems",
         "babelquake.studies.human.study": "human",

@@ -221,9 +221,9 @@ def scoring_command(study: str, options: type[StudyOptions]) -> Callable[..., No
         return True
 
     def afterwards(run: "Run", require: list[str] | None, submit: Path | None) -> None:
-        from babelquake.studies.comparison import require_of
+        from babelquake.studies.comparison import require as required
 
-        require_of(run.measures.to_dicts(), require or ())
+        required(run, require or ())
 
     return study_command(study, options, afterwards, {"require": REQUIRE, "submit": SUBMIT}, instead)
 

@@ -21,6 +21,7 @@ from babelquake.runs.display import display
 from babelquake.runs.findings import Finding, Number, Weight
 from babelquake.runs.findings import Outcome as TestOutcome
 from babelquake.runs.measures import CANNOT_BE_TESTED, NOT_SIGNIFICANT, SIGNIFICANT
+from babelquake.runs.run import AnyRun, opened
 from babelquake.spec import split_list
 
 Row = dict[str, Any]
@@ -106,9 +107,11 @@ class Requirement:
         return Answer(self.text, met, f"{'Met' if met else 'Not met'}: {self.text} for {where}: {which}{figure:.2f}.")
 
 
-def require_of(rows: Sequence[Row], limits: Iterable[str]) -> None:
-    """Stop with a GateError where a run's measures do not meet every limit."""
-    answers = [answer for limit in limits for answer in Requirement.parse(limit).check(rows)]
+def require(run: AnyRun, limits: str | Sequence[str]) -> None:
+    """Raise GateError where a run does not meet every limit, such as `robust >= 85` or `failures[number] <= 0.5`."""
+    rows = opened(run)[0].measures.to_dicts()
+    asked = [limits] if isinstance(limits, str) else limits
+    answers = [answer for limit in asked for answer in Requirement.parse(limit).check(rows)]
     if missed := [answer.text for answer in answers if not answer.met]:
         raise GateError(" ".join(missed))
 
