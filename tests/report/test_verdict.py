@@ -8,7 +8,8 @@ import polars as pl
 import pytest
 
 import babelquake as bq
-from babelquake.cli.studying import described
+from babelquake.cli import printing
+from babelquake.cli.studying import SENTENCES, described, tell
 from babelquake.report.html import render
 from babelquake.report.markdown import escape, to_markdown
 from babelquake.report.names import listed, short_names
@@ -34,10 +35,22 @@ def test_losses_are_told_worst_first_with_plain_names(runs: dict[str, Run]) -> N
     assert "Too few texts for a conclusion: typos (20 % of words, 1" in "\n".join(verdict(runs["mt"]))
 
 
-def test_terminal_page_markdown_json_and_python_say_the_same(runs: dict[str, Run]) -> None:
+def in_terminal(run: Run, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
+    """What the terminal shows, line by line, and in which style."""
+    shown: list[tuple[str, str]] = []
+    monkeypatch.setattr(printing, "print_text", lambda text, style="": shown.append((text, style)))
+    tell(run)
+    return shown
+
+
+def test_terminal_page_markdown_json_and_python_say_the_same(
+    runs: dict[str, Run], monkeypatch: pytest.MonkeyPatch
+) -> None:
     for run in runs.values():
         said = bq.Run.open(run.folder).verdict
         assert said == verdict(run) == described(run)["verdict"]
+        lines = [line for line, _ in in_terminal(run, monkeypatch)]
+        assert lines[: min(len(said), SENTENCES)] == said[:SENTENCES]
         page = " ".join(unescape(re.sub(r"<[^>]*>", "", render([run]).partition("<body>")[2])).split())
         markdown = " ".join(to_markdown(run).split())
         for sentence in said:
@@ -100,13 +113,16 @@ def dead(texts: Sequence[str]) -> list[str]:
 
 
 @pytest.mark.parametrize(("useless", "than"), [(copying, "copying the source"), (dead, "one sentence for everything")])
-def test_a_system_that_does_not_translate_is_never_praised(tmp_path: Path, useless: Toy, than: str) -> None:
+def test_a_system_that_does_not_translate_is_never_praised(
+    tmp_path: Path, useless: Toy, than: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A function that returns the source, or always the same, loses nothing: that is not robustness."""
     run, name = mt_run(tmp_path / "run", systems=[useless, old]), useless.__name__
     alarm, *others = sentences(run)
     assert alarm.weight == "alarm" and alarm.text.startswith(f"{name} translates no better than ")
     assert than in alarm.text and not any(name in sentence.text for sentence in others)
     assert f'class="headline alarm">{name} translates' in render([run])
+    assert in_terminal(run, monkeypatch)[0] == (alarm.text, "bold red")
     baselines = run.measures.filter(pl.col("measure").is_in(["baseline_copy", "baseline_constant"]))
     assert set(baselines["scorer"]) == {"chrf", "bleu[lowercase=true]"} and baselines.height == 4
 
