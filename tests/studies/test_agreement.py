@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from babelquake.stats.bootstrap import Resampled
-from babelquake.studies.agreement import agreement_cell, agreement_measures, difference, judgements
+from babelquake.studies.agreement import How, agreement_cell, agreement_measures, difference, judgements
 from babelquake.studies.cells import Cell, Place, mean_of
 
 
@@ -29,7 +29,7 @@ def agreement(
 ) -> Cell:
     (given,) = judgements(segments, pairs)
     scores = np.array(values, dtype=float)
-    return agreement_cell(Place("hi-bn", "mine"), given, scores, statistics, resamples=20, seed=0, threshold=threshold)
+    return agreement_cell(Place("hi-bn", "mine"), given, scores, statistics, How(20, 0, threshold))
 
 
 def test_tables_of_systems_by_items() -> None:
@@ -61,7 +61,7 @@ def test_one_system_has_no_pairs_to_compare() -> None:
 def test_the_average_is_taken_over_language_pairs() -> None:
     segments = pl.concat([judged([1, 2, 3], "AAA", "123", "a-b"), judged([1, 3, 2], "AAA", "123", "c-d")])
     cells = [
-        agreement_cell(Place(given.language_pair, "mine"), given, np.arange(3.0), ["pearson"], resamples=20, seed=0)
+        agreement_cell(Place(given.language_pair, "mine"), given, np.arange(3.0), ["pearson"], How(20, 0))
         for given in judgements(segments, None)
     ]
     found = {one.language_pair: (one.value, one.n) for one in agreement_measures(cells)}
@@ -83,11 +83,11 @@ def test_a_difference_of_many_deviations_is_found_and_a_scorer_is_as_good_as_its
     segments = judged(list(human), "ABCD" * 100, "".join(chr(200 + row // 4) for row in range(400)))
     (given,) = judgements(segments, None)
     good, poor = human + rng.normal(0, 10, 400), human + rng.normal(0, 200, 400)
-    options = {"resamples": 999, "seed": 0, "threshold": 25.0}
+    how = How(999, 0)
     for name in ("pearson", "kendall_like", "accuracy"):
-        drawn, test = difference(name, given, good, poor, **options)  # type: ignore[arg-type]
+        drawn, test = difference(name, given, good, poor, how)
         assert drawn.value > 0.2 and test.p == pytest.approx(0.001)
-        assert difference(name, given, good, good, **options)[1].p == 1.0  # type: ignore[arg-type]
+        assert difference(name, given, good, good, how)[1].p == 1.0
 
 
 def test_numbers_with_unequally_many_resamples_have_a_mean() -> None:

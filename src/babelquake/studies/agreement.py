@@ -30,6 +30,19 @@ PREFERENCES = "preferences"
 
 
 @dataclass(frozen=True)
+class How:
+    """How agreement is measured."""
+
+    resamples: int
+    seed: int
+    threshold: float = 25.0
+    """Scores of people that differ by less are no preference."""
+    by: By | None = None
+    """Whether scores are grouped by item or by system before correlating, to average over the groups; each statistic
+    has its own default."""
+
+
+@dataclass(frozen=True)
 class Judgements:
     """What people said of one language pair's translations."""
 
@@ -98,37 +111,33 @@ def judgements(segments: pl.DataFrame, preferences: pl.DataFrame | None) -> list
     return found
 
 
-def agreement_cell(
-    place: Place,
-    given: Judgements,
-    values: Array,
-    statistics: Sequence[str],
-    *,
-    resamples: int,
-    seed: int,
-    threshold: float = 25.0,
-    by: By | None = None,
-) -> Cell:
+def agreement_cell(place: Place, given: Judgements, values: Array, statistics: Sequence[str], how: How) -> Cell:
     """Each statistic that the data allow, with its bootstrap; `values` has one score per row, higher is better.
 
-    DARR needs preferences; comparisons within a segment need several systems. `by` groups scores by item or by system
-    before correlating and averages over the groups; each statistic has its own default.
+    DARR needs preferences; comparisons within a segment need several systems.
     """
     cell = Cell(place, given.units, 0)
     metric = given.table(values)
     tables: dict[str, tuple[Callable[[Array], Array], Array]] = {}
     for name in statistics:
-        if not _allowed(name, given, by):
+        if not _allowed(name, given, how.by):
             continue
-        if name == "darr" or has_rows(name, by):
-            tables[name] = _rows(name, given, values, metric, threshold, by)
+        if name == "darr" or has_rows(name, how.by):
+            tables[name] = _rows(name, given, values, how)
         else:
             cell.numbers[name] = bootstrap_agreement(
-                name, given.human, metric, by, resamples=resamples, seed=seed, threshold=threshold, keys=given.items
+                name,
+                given.human,
+                metric,
+                how.by,
+                resamples=how.resamples,
+                seed=how.seed,
+                threshold=how.threshold,
+                keys=given.items,
             )
     if tables:
         formulas = {name: of_table(number, tables[name][0]) for number, name in enumerate(tables)}
-        cell.compute(formulas, [rows for _, rows in tables.values()], resamples, seed)
+        cell.compute(formulas, [rows for _, rows in tables.values()], how.resamples, how.seed)
     judged = int((~np.isnan(given.human + metric)).sum())
     for name in list(cell.numbers):
         cell.sizes[name] = len(given.preferences[0]) if name == "darr" and given.preferences else judged
@@ -137,35 +146,23 @@ def agreement_cell(
     return cell
 
 
-def agreement_value(name: str, given: Judgements, threshold: float, by: By | None, values: Array) -> float:
+def agreement_value(name: str, given: Judgements, how: How, values: Array) -> float:
     """One statistic of one list of scores, without its bootstrap."""
-    metric = given.table(values)
-    if name == "darr" or has_rows(name, by):
-        function, rows = _rows(name, given, values, metric, threshold, by)
+    if name == "darr" or has_rows(name, how.by):
+        function, rows = _rows(name, given, values, how)
         return float(function(rows.sum(axis=0)))
-    options = {"threshold": threshold} if name == "kendall_like" else {}
-    return float(agreement(name)(given.human, metric, grouping(name, by), **options))
+    options = {"threshold": how.threshold} if name == "kendall_like" else {}
+    return float(agreement(name)(given.human, given.table(values), grouping(name, how.by), **options))
 
 
-def difference(
-    name: str,
-    given: Judgements,
-    one: Array,
-    other: Array,
-    *,
-    resamples: int,
-    seed: int,
-    threshold: float,
-    by: By | None = None,
-) -> tuple[Resampled, Test]:
+def difference(name: str, given: Judgements, one: Array, other: Array, how: How) -> tuple[Resampled, Test]:
     """One scorer's agreement minus another's over what both have scored, and its test."""
     known = ~np.isnan(one + other)
     sides = []
     for values in (one, other):
-        shared = np.where(known, values, np.nan)
-        function, rows = _rows(name, given, shared, given.table(shared), threshold, by)
+        function, rows = _rows(name, given, np.where(known, values, np.nan), how)
         sides.append(rows)
-    return difference_of(function, sides, given.units, resamples, seed, few=float("inf"))
+    return difference_of(function, sides, given.units, how.resamples, how.seed, few=float("inf"))
 
 
 def agreement_measures(cells: Sequence[Cell]) -> list[Measure]:
@@ -195,13 +192,11 @@ def _allowed(name: str, given: Judgements, by: By | None) -> bool:
     return given.judged and not (within_items and len(given.human) < 2)
 
 
-def _rows(
-    name: str, given: Judgements, values: Array, metric: Array, threshold: float, by: By | None
-) -> tuple[Callable[[Array], Array], Array]:
+def _rows(name: str, given: Judgements, values: Array, how: How) -> tuple[Callable[[Array], Array], Array]:
     """A statistic as a function of sums, and what to sum, one row per sentence of the language pair."""
     if name == "darr" and given.preferences is not None:
         better, worse = given.preferences
         rows = darr_rows(values[better], values[worse])
         return concordance, over_units(given.sentences[better], rows, given.units)
-    function, rows = agreement_rows(name, given.human, metric, by, threshold)
+    function, rows = agreement_rows(name, given.human, given.table(values), how.by, how.threshold)
     return function, over_units(given.items, rows, given.units)

@@ -12,7 +12,6 @@ import time
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -33,6 +32,7 @@ from babelquake.randomness import Stream
 from babelquake.runs.tables import FOLDER, Journal
 from babelquake.scorers import Scorer, scorer
 from babelquake.spec import Spec
+from babelquake.studies.attack import AttackOptions
 from babelquake.studies.attack.models import Models, stop_words, tags
 from babelquake.studies.attack.searching import SCHEMA, Plan, attacked, judged
 from babelquake.studies.card import Session
@@ -207,11 +207,9 @@ class Campaign:
     goal: Goal
     constraints: tuple[Constraint, ...]
     models: Models
-    check: Check | Literal["auto"]
-    max_queries: int | None
-    pool: int
-    time_limit: float | None
-    seed: int
+    options: AttackOptions
+    seconds: float | None
+    """How long it may take."""
 
     def run(
         self,
@@ -222,7 +220,7 @@ class Campaign:
         scales: Mapping[str, Scale],
     ) -> pl.DataFrame:
         """One row per sentence, victim and recipe."""
-        deadline = None if self.time_limit is None else time.monotonic() + self.time_limit
+        deadline = None if self.seconds is None else time.monotonic() + self.seconds
         parts = []
         for target in targets:
             scale = scales.get(target.name)
@@ -255,7 +253,7 @@ class Campaign:
                 part.to_dicts(),
                 journal,
                 label=f"{spec.name} against {target.name.partition('[')[0]}",
-                width=self.pool,
+                width=self.options.pool,
                 deadline=deadline,
             )
             parts.append(part.rename(of_data).join(found, on="row", how="inner", maintain_order="left"))
@@ -269,8 +267,8 @@ class Campaign:
         self, session: Session, victim: Scorer, scale: Scale, name: str, wanted: Universal, segments: pl.DataFrame
     ) -> tuple[Attach, pl.DataFrame]:
         """Attaching the one text that was found on half of the segments, and the other half."""
-        searched, held_out = halves(segments, self.seed)
-        trigger = search(session.engine, victim, scale, searched, wanted, self.seed)
+        searched, held_out = halves(segments, self.options.seed)
+        trigger = search(session.engine, victim, scale, searched, wanted, self.options.seed)
         rise = f"{trigger.rise:+.2f} standard deviations".replace("-", "−")
         said = f"“{trigger.text}” ({rise})" if trigger.rise > 0 else f"nothing better than “{trigger.text}” ({rise})"
         session.say(
@@ -281,8 +279,8 @@ class Campaign:
 
     def _order(self, target: Target, pair: str | None) -> Check:
         """When costly constraints are looked at: before questions that cost money, else after."""
-        if self.check != "auto":
-            return self.check
+        if self.options.check != "auto":
+            return self.options.check
         victim = target.scorer or target.systems.get(pair)
         return "before" if getattr(victim, "remote", False) else "after"
 
@@ -290,7 +288,7 @@ class Campaign:
         source, translated = sides(pair)
         language = source if self.goal.on_system else translated
         models = self.models
-        tools = Tools(models.neighbours, tags(language), self.seed, models.strict)
+        tools = Tools(models.neighbours, tags(language), self.options.seed, models.strict)
         others = [scorer(limit.scorer) for limit in self.constraints if isinstance(limit, QualityRise)]
         if len(others) > 1:
             raise UserError(f"{setting('constraints', 'quality')}: name one metric that must not rise.")
@@ -314,7 +312,7 @@ class Campaign:
             scorer=target.scorer,
             scale=scale,
             check=self._order(target, pair),
-            max_queries=self.max_queries,
+            max_queries=self.options.max_queries,
         )
 
 

@@ -221,16 +221,11 @@ def _entry(row: dict[str, Any], original: str, outcome: Outcome) -> dict[str, An
     }
 
 
-def questions(segments: pl.DataFrame, victim: Scorer, texts: Sequence[str]) -> Questions:
-    """Texts as translations of segments, with what the victim needs of these."""
+def judged(engine: Engine, victim: Scorer, segments: pl.DataFrame, texts: Sequence[str]) -> Array:
+    """One raw score per text, as translations of segments."""
     references = segments["references"].to_list() if "reference" in victim.needs else None
     sources = segments["source"].to_list() if "source" in victim.needs else None
-    return Questions(texts, references, sources)
-
-
-def judged(engine: Engine, victim: Scorer, segments: pl.DataFrame, texts: Sequence[str]) -> Array:
-    """One raw score per text."""
-    return victim.score_rows(engine.judge(victim, questions(segments, victim, texts)))
+    return victim.score_rows(engine.judge(victim, Questions(texts, references, sources)))
 
 
 def scores_of(engine: Engine, victims: Sequence[Scorer], segments: pl.DataFrame) -> pl.DataFrame:

@@ -220,8 +220,7 @@ def attack(options: AttackOptions) -> Run:
     planned = plan(options)
     material, wanted, limits, specs = planned.data, planned.goal, planned.limits, planned.recipes
     scorers, targets = [*planned.scorers], planned.targets
-    sample, seed, max_queries = options.sample, options.seed, options.max_queries
-    time_limit = options.seconds
+    sample, max_queries, seconds = options.sample, options.max_queries, options.seconds
     said = None if options.ratings is None else ratings_table(options.ratings)
     split = "year" if options.by is None and "year" in material.segments.columns else options.by
     if split is not None:
@@ -254,12 +253,12 @@ def attack(options: AttackOptions) -> Run:
         segments = material.segments.with_row_index("row").with_columns(pl.col("row").cast(pl.Int64))
         if wanted.on_system:
             segments = segments.unique(["language_pair", "source"], keep="first", maintain_order=True)
-        chosen = session.once("segments", lambda: sampled(segments, sample, strata, seed))
+        chosen = session.once("segments", lambda: sampled(segments, sample, strata, options.seed))
         known = {}
         if not wanted.on_system:
             scores = session.once("scores", lambda: scores_of(session.engine, scorers, segments))
             known = scales(scorers, scores)
-        campaign = Campaign(wanted, limits, models, options.check, max_queries, options.pool, time_limit, seed)
+        campaign = Campaign(wanted, limits, models, options, seconds)
         attacks = session.once("attacks", lambda: campaign.run(session, targets, specs, chosen, known))
         if ended := int(attacks["spent"].sum()):
             session.say(f"{setting('max_queries', max_queries)} ended {ended} of {attacks.height} searches early.")

@@ -69,9 +69,8 @@ def build_challenge(run: AnyRun, layout: Layout, out: str | Path, *, name: str =
 def _items(run: Run) -> Iterable[Item]:
     if run.has("variants") and {"text", "translation"} <= set(run.segments.columns):
         return _of_variants(run)
-    for table in ("attacks", "results", "found"):
-        if run.has(table) and {"original", "perturbed"} <= set(run.table(table).columns):
-            return _of_attacks(run.table(table))
+    if run.has("attacks"):
+        return _of_attacks(run.table("attacks"))
     raise UserError(f"{run.folder} has no perturbed translations. Use a run of metric, qe or attack.")
 
 
@@ -118,18 +117,9 @@ def _expected(facts: Any, row: dict[str, Any]) -> str:
 
 def _of_attacks(table: pl.DataFrame) -> list[Item]:
     """Attacks keep the meaning, but for those that raise the score of what they spoil."""
-    found = table.drop_nulls(["original", "perturbed"])
-    if "success" in found.columns:
-        found = found.filter(pl.col("success").cast(pl.Boolean))
     return [
-        _item(
-            row,
-            row["original"],
-            row["perturbed"],
-            str(row.get("recipe") or "attack"),
-            WORSE if row.get("goal") == "inflate" else SAME,
-        )
-        for row in found.to_dicts()
+        _item(row, row["original"], row["perturbed"], row["recipe"], WORSE if row["goal"] == "inflate" else SAME)
+        for row in table.filter("success").to_dicts()
     ]
 
 

@@ -1,6 +1,7 @@
 """Agreement with human judgements by every definition the field uses: what `babelquake correlate` computes."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from typing import Any
@@ -23,6 +24,7 @@ from babelquake.stats.agreement_bootstrap import has_rows
 from babelquake.stats.bootstrap import Resampled
 from babelquake.studies.agreement import (
     AGREEMENTS,
+    How,
     Judgements,
     agreement_cell,
     agreement_measures,
@@ -120,33 +122,33 @@ def _against_chance(row: dict[str, Any]) -> int:
 
 def stored_cells(run: Run, scorers: list[Scorer], resamples: int, seed: int) -> Iterator[Cell]:
     """The cells of a finished run: agreements that are functions of sums over segments."""
-    how = {"resamples": resamples, "seed": seed, "threshold": run.info.number("threshold", 25.0)}
+    how = How(resamples, seed, run.info.number("threshold", 25.0))
     by_prompt = scores_by_prompt(run.table(ANSWERS)) if run.has(ANSWERS) else {}
     for given in judged_in(run):
         for scorer in scorers:
             values = run.scores.filter(pl.col("scorer") == scorer.name)["score"].to_numpy()[given.rows]
             place, known = Place(given.language_pair, scorer.name), by_prompt.get(scorer.name)
-            yield _cell(place, given, scorer.sign * values, COMPARED, known, **how)
+            yield _cell(place, given, scorer.sign * values, COMPARED, known, how)
 
 
 def _cell(
-    place: Place, given: Judgements, values: Array, statistics: Sequence[str], by_prompt: Array | None, **how: Any
+    place: Place, given: Judgements, values: Array, statistics: Sequence[str], by_prompt: Array | None, how: How
 ) -> Cell:
     """The agreements of one scorer; of a judge that was asked with several prompts, with these drawn as well."""
-    cell = agreement_cell(place, given, values, statistics, **how)
-    for name, drawn in cell.numbers.items() if by_prompt is not None else ():
-        cell.numbers[name] = _with_prompts(name, drawn, given, by_prompt, place.scorer, **how)
+    cell = agreement_cell(place, given, values, statistics, how)
+    for name, drawn in cell.numbers.items():
+        cell.numbers[name] = _with_prompts(name, drawn, given, by_prompt, place.scorer, how)
     return cell
 
 
 def _with_prompts(
-    name: str, drawn: Resampled, given: Judgements, by_prompt: Array | None, scorer: str, **how: Any
+    name: str, drawn: Resampled, given: Judgements, by_prompt: Array | None, scorer: str, how: How
 ) -> Resampled:
     """A resampled agreement with the choice of prompts drawn as well, where there were several."""
     if by_prompt is None:
         return drawn
-    agreement = partial(agreement_value, name, given, how["threshold"], how.get("by"))
-    return with_prompts_drawn(drawn, by_prompt[:, given.rows], agreement, scorer, how["seed"])
+    agreement = partial(agreement_value, name, given, how)
+    return with_prompts_drawn(drawn, by_prompt[:, given.rows], agreement, scorer, how.seed)
 
 
 CORRELATE = Study(
@@ -261,14 +263,15 @@ def agreement_results(
     `by_prompt` has the scores of judges that were asked with several prompts, prompts × rows: the choice of prompts is
     then part of the error, of agreements and of differences; tests are about the prompts that were asked.
     """
-    how: dict[str, Any] = {"seed": options.seed, "threshold": options.threshold, "by": options.by}
+    how = How(options.resamples, options.seed, options.threshold, options.by)
+    more = replace(how, resamples=enough(options.resamples))
     given = judgements(segments, session.data.preferences)
     known = [(some, name) for some in given for name, scores in values.items() if not np.isnan(scores[some.rows]).all()]
     cells: list[Cell] = []
     with Progress("resampling", len(known) * len(statistics), "agreements", session.engine.quiet) as progress:
         for some, name in known:
             place, own = Place(some.language_pair, name), values[name][some.rows]
-            cells.append(_cell(place, some, own, statistics, by_prompt.get(name), resamples=options.resamples, **how))
+            cells.append(_cell(place, some, own, statistics, by_prompt.get(name), how))
             progress.advance(len(statistics))
     families = Families()
     for some in given:
@@ -278,9 +281,9 @@ def agreement_results(
                 if statistic != "darr" and not has_rows(statistic, options.by):
                     continue
                 sides = (values[name][some.rows] for name in names)
-                drawn, test = difference(statistic, some, *sides, resamples=enough(options.resamples), **how)
+                drawn, test = difference(statistic, some, *sides, more)
                 for name in names:
-                    drawn = _with_prompts(statistic, drawn, some, by_prompt.get(name), name, **how)
+                    drawn = _with_prompts(statistic, drawn, some, by_prompt.get(name), name, how)
                 kind = AGREEMENTS[statistic].difference()
                 place_of = {"language_pair": some.language_pair, "scorer": names[0], "other": names[1]}
                 measure = measured(kind, drawn, one.sizes[statistic], **place_of)

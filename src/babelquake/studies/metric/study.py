@@ -9,7 +9,6 @@ Three questions, chosen by the data and the side that is perturbed:
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -30,6 +29,7 @@ from babelquake.stats.intervals import wilson
 from babelquake.stats.parallel import in_parallel
 from babelquake.studies.agreement import (
     AGREEMENTS,
+    How,
     Judgements,
     agreement_cell,
     agreement_measures,
@@ -128,8 +128,7 @@ def noise_cells(
     scored: Scored, given: Sequence[Judgements], perturbations: Sequence[tuple[str, float | None]], threshold: float
 ) -> Iterator[Cell]:
     """A cell per scorer, attack (label, level) and language pair; where it does not apply, the clean score stands."""
-
-    how: dict[str, Any] = {"resamples": scored.resamples, "seed": scored.seed, "threshold": threshold}
+    how = How(scored.resamples, scored.seed, threshold)
 
     def make(at: tuple[Scorer, pl.DataFrame, str, float | None, Judgements]) -> Cell:
         scorer, table, label, level, some = at
@@ -139,7 +138,7 @@ def noise_cells(
         )
         values = scorer.sign * np.where(np.isnan(noisy), clean, noisy)[some.rows]
         place = Place(some.language_pair, scorer.name, label, level)
-        return agreement_cell(place, some, values, AGREEMENT, **how)
+        return agreement_cell(place, some, values, AGREEMENT, how)
 
     for scorer in scored.scorers:
         table = scored.by(scorer).select("row", "perturbation", "level", "score").collect()

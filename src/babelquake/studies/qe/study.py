@@ -21,7 +21,7 @@ from babelquake.runs.measures import Results, largest_first, values
 from babelquake.runs.run import Run
 from babelquake.scorers import Scorer
 from babelquake.scorers.scores import Scores
-from babelquake.studies.agreement import agreement_cell, agreement_measures, judgements
+from babelquake.studies.agreement import How, agreement_cell, agreement_measures, judgements
 from babelquake.studies.card import Study
 from babelquake.studies.cells import Cell, Place, Scored, enough
 from babelquake.studies.execution import execute
@@ -283,7 +283,7 @@ def pearson_cells(
         values = scorer.sign * humans.filter(pl.col("scorer") == scorer.name)["score"].to_numpy()
         for given in judgements(segments, None):
             place = Place(given.language_pair, scorer.name)
-            cells.append(agreement_cell(place, given, values[given.rows], ["pearson"], resamples=resamples, seed=seed))
+            cells.append(agreement_cell(place, given, values[given.rows], ["pearson"], How(resamples, seed)))
     return cells
 
 
