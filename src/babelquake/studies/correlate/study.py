@@ -280,8 +280,8 @@ def agreement_results(
             for statistic in [name for name in COMPARED if name in one.numbers and name in other.numbers]:
                 if statistic != "darr" and not has_rows(statistic, options.by):
                     continue
-                sides = (values[name][some.rows] for name in names)
-                drawn, test = difference(statistic, some, *sides, more)
+                ours, theirs = (values[name][some.rows] for name in names)
+                drawn, test = difference(statistic, some, ours, theirs, more)
                 for name in names:
                     drawn = _with_prompts(statistic, drawn, some, by_prompt.get(name), name, how)
                 kind = AGREEMENTS[statistic].difference()
