@@ -83,6 +83,11 @@ def test_sentences_are_no_files() -> None:
         bq.dataset(["news.tsv", "Das ist ein Satz."])
 
 
+def test_short_sentences_are_sentences_too() -> None:
+    for texts in (pl.Series(["Ja.", "Nein."]), ["Ja.", "Das ist ein Satz."], ["", "Das ist ein Satz."]):
+        assert bq.dataset(texts).segments["source"].fill_null("").to_list() == list(texts)
+
+
 @pytest.mark.parametrize("empty", [[], (), pl.Series([], dtype=pl.String)])
 def test_empty_data_are_called_empty(empty: Any) -> None:
     with pytest.raises(bq.UserError, match="data is empty"):

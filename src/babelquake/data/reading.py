@@ -28,7 +28,7 @@ from babelquake.data.columns import ALIASES
 from babelquake.data.dataset import SCHEMA, Dataset, Request, Targets, join, looked_up
 from babelquake.data.streams import STDIN, existing, stem, suffix
 from babelquake.data.table import Table, columns_of, given_table, to_dataset
-from babelquake.errors import UserError, did_you_mean, one_of, setting
+from babelquake.errors import UserError, as_list, did_you_mean, one_of, setting
 from babelquake.languages import LanguagePair
 from babelquake.paths import table_of_room
 
@@ -226,9 +226,9 @@ def dataset(
         return named(given)
     if (table := given_table(given)) is not None:
         return _of_table(*_without_language_columns(table, language_pair), columns)
-    items = _listed(given)
+    items = as_list(given) if isinstance(given, Iterable) else []
     if items and all(isinstance(item, str | Path) for item in items):
-        if all(_is_sentence(str(item)) for item in items):
+        if not isinstance(given, list | tuple) or _are_sentences(list(map(str, items))):
             return _of_table(pl.DataFrame({"source": items}), language_pair, columns)
         return named(items)
     if items and all(isinstance(item, Mapping) for item in items):
@@ -242,14 +242,6 @@ def dataset(
         "data must be a path or name, a table of polars, pandas, pyarrow or datasets, columns such as "
         "{'source': texts}, or a list of sentences, of paths, of (source, reference) pairs or of mappings."
     )
-
-
-def _listed(given: Any) -> list[Any]:
-    """A list, or what becomes one: series of polars and pandas, arrays of NumPy and pyarrow."""
-    for convert in ("to_list", "to_pylist", "tolist"):
-        if hasattr(given, convert):
-            return list(getattr(given, convert)())
-    return list(given) if isinstance(given, Iterable) else []
 
 
 def _without_language_columns(table: pl.DataFrame, language_pair: str | None) -> tuple[pl.DataFrame, str | None]:
@@ -268,12 +260,20 @@ def _without_language_columns(table: pl.DataFrame, language_pair: str | None) ->
     return table, language_pair
 
 
+def _are_sentences(names: Sequence[str]) -> bool:
+    """Whether what could be names of files are sentences: one looks like it, and no other like a file."""
+    return any(map(_is_sentence, names)) and all(_is_sentence(name) or _is_word(name) for name in names)
+
+
 def _is_sentence(name: str) -> bool:
-    """Whether something that was taken for a file's name rather is a sentence."""
     try:
-        return len(name.split()) > 2 and "[" not in name and not Path(name).exists()
+        return not name.strip() or (len(name.split()) > 2 and "[" not in name and not Path(name).exists())
     except OSError:
         return True  # longer than a file's name can be
+
+
+def _is_word(name: str) -> bool:
+    return not Path(name).suffix and not {"/", "[", ":"} & {*name} and not Path(name).exists()
 
 
 def _of_table(table: pl.DataFrame, language_pair: str | None, columns: Mapping[str, str] | None) -> Dataset:
