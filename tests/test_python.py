@@ -68,7 +68,7 @@ class Shortest(bq.MeanScorer):
 
 
 def test_the_base_classes_can_be_subclassed() -> None:
-    made = bq.mt(data=PAIRS, systems=Titles(), suite=shout, scorers=Shortest(), resamples=200, quiet=True)
+    made = bq.mt(data=PAIRS, systems=Titles(), suite=[shout, str.upper], scorers=Shortest(), resamples=200, quiet=True)
     assert set(made.measures["system"].drop_nulls()) == {"Titles"}
     assert set(made.scores["scorer"]) == {"Shortest"}
 
@@ -76,7 +76,7 @@ def test_the_base_classes_can_be_subclassed() -> None:
 def test_perturb_takes_functions_and_series() -> None:
     assert bq.perturb(shout, pl.Series(TEXTS)) == [text.upper() for text in TEXTS]
     assert bq.perturb(lambda one: None if "Zug" in one else one[::-1], TEXTS) == [TEXTS[0][::-1], None]
-    assert bq.perturb(bq.Perturbation("case[level=1,to=upper]"), TEXTS)[0] == TEXTS[0].upper()
+    assert bq.perturb(str.upper, TEXTS) == bq.perturb(bq.Perturbation("case[level=1,to=upper]"), TEXTS)
     with pytest.raises(bq.UserError, match="shorten failed: ValueError"):
         bq.perturb(shorten, TEXTS)
 

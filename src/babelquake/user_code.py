@@ -46,7 +46,14 @@ def name_of(thing: Any) -> str:
         return own if isinstance(own, str) and own else type(thing).__qualname__
     if thing.__name__ == "<lambda>":
         return f"lambda-{source_of(thing) or ''}"[:11]
-    return str(thing.__name__) if thing.__module__ == "__main__" else f"{thing.__module__}:{thing.__qualname__}"
+    place = place_of(thing)
+    return str(thing.__name__) if place.startswith("__main__:") else place
+
+
+def place_of(thing: Any) -> str:
+    """`module:name` of a function or a class, or of an object's class; methods such as `str.upper` are Python's own."""
+    kind = thing if hasattr(thing, "__qualname__") else type(thing)
+    return f"{getattr(kind, '__module__', None) or 'builtins'}:{kind.__qualname__}"
 
 
 def source_of(thing: Any) -> str | None:

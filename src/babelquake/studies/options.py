@@ -31,6 +31,7 @@ from typing import (
 )
 
 from babelquake.errors import UserError, did_you_mean, setting
+from babelquake.user_code import place_of
 
 if TYPE_CHECKING:
     from babelquake.data import Dataset, Given
@@ -292,8 +293,7 @@ def _plain(value: Any) -> Any:
         return [_plain(item) for item in value]
     if isinstance(name := getattr(value, "spec", None) or getattr(value, "name", None), str) or name is not None:
         return str(name)
-    kind = value if hasattr(value, "__qualname__") else type(value)
-    return f"{kind.__module__}:{kind.__qualname__}"
+    return place_of(value)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,7 @@ from babelquake.errors import UserError, as_list
 from babelquake.resource import Limits
 from babelquake.spec import Spec, signature
 from babelquake.systems.base import System
-from babelquake.user_code import name_of, source_of, user_errors
+from babelquake.user_code import name_of, place_of, source_of, user_errors
 
 ONE_BY_ONE = "Declare a function of one text as: def translate(text: str) -> str."
 
@@ -40,7 +40,7 @@ class Adapted(System):
         self.remote = bool(getattr(what, "remote", False))
         self.price_per_million = getattr(what, "price_per_million", None)
         plain, kind = self._translate is what, type(what)
-        self._place = self.spec.name if plain else f"{kind.__module__}:{kind.__qualname__}"
+        self._place = self.spec.name if plain else place_of(kind)
         self._source = source_of(what if plain else kind)
         self._one_by_one = plain and _reads_one(what)
 
