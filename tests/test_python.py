@@ -106,6 +106,7 @@ def test_columns_of_other_libraries_are_texts_and_tables_are_not() -> None:
     column = ArrowColumn(TEXTS)
     assert bq.perturb(shout, column) == [text.upper() for text in TEXTS]
     assert bq.system(copy).translate(pl.Series(TEXTS)) == bq.system(copy).translate(column) == TEXTS
+    assert bq.system(str.lower).translate(column) == [text.lower() for text in TEXTS]
     assert len(bq.scorer("chrf").segments(column, column)) == 2
     for table in (PAIRS, {"source": TEXTS}, ArrowTable()):
         with pytest.raises(bq.UserError, match="table"):

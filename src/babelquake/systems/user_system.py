@@ -68,12 +68,12 @@ class Adapted(System):
 
 
 def _reads_one(function: Callable[..., Any]) -> bool:
-    """Whether a function takes one text, by the annotation of its first parameter."""
+    """Whether a function takes one text: by the annotation of its first parameter, or as a method of `str`."""
     try:
         parameters = list(inspect.signature(function, eval_str=True).parameters.values())
     except (TypeError, ValueError, NameError):
         return False
-    return bool(parameters) and parameters[0].annotation is str
+    return bool(parameters) and str in (parameters[0].annotation, getattr(function, "__objclass__", None))
 
 
 def _listed(found: object, system: System, asked: int) -> list[str]:
