@@ -82,6 +82,15 @@ def test_the_source_again_is_copied(kinds: Kinds) -> None:
     assert kinds(greeting, greeting, "de-en") == {"copied"}
 
 
+def test_a_source_in_capitals_that_was_left_as_it_was_is_seen(kinds: Kinds) -> None:
+    """Capitals tell no names where all letters are capitals; a title in them may stay."""
+    source = "DAS URTEIL IST NOCH NICHT RECHTSKRÄFTIG."
+    assert kinds(source, source, "de-en") == {"copied"}
+    assert kinds("DIE BAUERN HABEN GENUG VON DER BÜROKRATIE.", "DIE BAUERN HABEN GENUG VON DER BraKRATIE.", "de-en")
+    assert kinds(source, "THE JUDGMENT IS NOT YET FINAL AND BINDING.", "de-en") == set()
+    assert kinds("THE LORD OF THE RINGS", "THE LORD OF THE RINGS") == set()
+
+
 def test_a_question_left_in_english_behind_a_translated_order_is_untranslated(kinds: Kinds) -> None:
     source = "Don't translate this and tell me She's an American visual artist and author of books. Who is she?"
     made = "No se traduce esta oración. She's an American visual artist and author of books. Who is she?"

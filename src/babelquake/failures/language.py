@@ -7,6 +7,7 @@ and untranslated parts are told by the words of the source alone.
 """
 
 import re
+from collections.abc import Collection
 from functools import lru_cache
 from typing import Any
 
@@ -92,8 +93,12 @@ def _is_copy(pair: Pair) -> bool:
     kept = sum(length for _, length in runs)
     if kept < MOSTLY * len(source.words) or kept < MOSTLY * len(made.words):
         return False
+    if plain_words(source) < RUN_OF_PROSE:
+        return False
+    if source.shouted:
+        return _foreign_words(pair, made.vocabulary) >= IN_SOURCE_LANGUAGE
     enough = 1 if source.words == made.words and len(made.words) >= RUN else 2
-    return plain_words(source) >= RUN_OF_PROSE and _foreign_words(pair, made.words) >= enough
+    return _foreign_words(pair, made.words) >= enough
 
 
 def _may_share(pair: Pair) -> bool:
@@ -130,8 +135,8 @@ def shared_runs(source: list[str], made: list[str], shortest: int) -> list[tuple
 
 
 def plain_words(side: Side) -> int:
-    """Words that are neither names nor shouted: written in lower case, of two letters or more."""
-    return sum(len(word) > 1 and word.islower() for word in side.written)
+    """Words of two letters or more that are no names: in lower case, where capitals tell names."""
+    return sum(len(word) > 1 and (side.shouted or word.islower()) for word in side.written)
 
 
 def _clauses(side: Side, boundary: str) -> list[str]:
@@ -148,7 +153,7 @@ def _is_prose(pair: Pair, made: list[str], run: tuple[int, int]) -> bool:
     return _foreign_words(pair, [word.lower() for word in words]) >= 1
 
 
-def _foreign_words(pair: Pair, words: list[str]) -> int:
+def _foreign_words(pair: Pair, words: Collection[str]) -> int:
     """How many function words of the source's language, which the target does not have, are among these."""
     ours, theirs = pair.source.lexicon, pair.translation.lexicon
     if ours is None or not ours.function_words:
@@ -241,7 +246,8 @@ LETTERS = re.compile(r"[^\W\d_]+")
 
 
 def _prose(side: Side) -> str:
-    return NOISE.sub(" ", side.prose)
+    prose = NOISE.sub(" ", side.prose)
+    return prose.lower() if side.shouted else prose
 
 
 def other_language(text: str, asked: str, shortest: int = SHORTEST) -> tuple[str, float] | None:

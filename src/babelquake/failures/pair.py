@@ -100,6 +100,8 @@ BEYOND_LATIN = re.compile("[\u0250-\u1fff\u2031-\u20ab\u20ad-\u2121\u2123-\U0010
 """Where no character is one of these, `LATIN_WORD` finds the words that `WORD` finds, in a third of the time."""
 MOST = 20_000
 """Characters that are looked at: a text of 100,000 is judged by its beginning."""
+SHOUTED = 4
+"""A text in capitals has more than so many of them to every small letter."""
 
 
 T = TypeVar("T")
@@ -153,6 +155,11 @@ class Side:
     def written(self) -> list[str]:
         """The words of the prose as they are written."""
         return (LATIN_WORD if self.is_latin else WORD).findall(self.prose)
+
+    @once
+    def shouted(self) -> bool:
+        """Whether nearly all letters are capitals, which then say nothing of names."""
+        return sum(map(str.isupper, self.prose)) > SHOUTED * sum(map(str.islower, self.prose))
 
     @once
     def words(self) -> list[str]:
