@@ -177,7 +177,7 @@ def test_a_run_answers(run: bq.Run, tmp_path: Path) -> None:
     assert run.report(tmp_path / "r.html").read_text("utf-8").startswith("<!DOCTYPE html>")
     with pytest.raises(bq.UserError, match="robust"):
         run.pivot("robustt")
-    with pytest.raises(bq.UserError, match=r"Did you mean|Known are"):
+    with pytest.raises(bq.UserError, match=r"Did you mean|Available"):
         run.plot("no such chart")
 
 

@@ -58,7 +58,7 @@ def test_a_plug_in_that_fails_in_its_own_way_is_named(things: Registry[object], 
 def test_a_wrong_name_gets_a_hint(things: Registry[object]) -> None:
     with pytest.raises(UserError, match=r"^no thing is called 'jsn'. Did you mean 'json'\?$"):
         things.get("jsn")
-    with pytest.raises(UserError, match=r"Known are: empty, gone, json, path, zip\.$"):
+    with pytest.raises(UserError, match=r"Available: empty, gone, json, path, zip\.$"):
         things.get("quite-another")
 
 

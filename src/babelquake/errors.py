@@ -147,7 +147,7 @@ def did_you_mean(wrong: str, known: Iterable[str], listing: str = "") -> str:
     if near:
         return f"Did you mean {' or '.join(repr(spelt[name]) for name in near)}?"
     if len(choices) <= MOST_NAMES:
-        return f"Known are: {', '.join(choices)}." if choices else ""
+        return f"Available: {', '.join(choices)}." if choices else ""
     nearest = ", ".join(spelt[name] for name in get_close_matches(asked, spelt, n=3, cutoff=0.0))
     found = f"The nearest of {len(choices)} are {nearest}."
     return f"{found} See: babelquake list {listing}" if listing else found

@@ -307,7 +307,7 @@ def _types(path: str, cells: Sequence[str] | None, rows: int) -> list[str]:
     upper = [cell.upper().replace("-", "_") or SYSTEM for cell in cells]
     for line, name in enumerate(upper, start=2):
         if name not in TYPES:
-            raise UserError(f"{path} line {line}: no type is called '{name}'. Known are: {', '.join(TYPES)}.")
+            raise UserError(f"{path} line {line}: no type is called '{name}'. Available: {', '.join(TYPES)}.")
     return upper
 
 
