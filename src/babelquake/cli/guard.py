@@ -214,11 +214,7 @@ def _open_streams() -> None:
 def _say(message: str) -> None:
     """One line to the user, in which nothing can move the cursor."""
     with suppress(OSError, ValueError):
-        typer.echo(f"babelquake: {_line_by_line(message)}", err=True)
-
-
-def _line_by_line(message: str) -> str:
-    return "\n".join(visible(line) for line in message.split("\n"))
+        typer.echo("babelquake: " + "\n".join(visible(line) for line in message.split("\n")), err=True)
 
 
 def _discard_output() -> None:

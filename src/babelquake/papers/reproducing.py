@@ -306,7 +306,8 @@ def reproduce(
         data_folder = setting("data", metavar="FOLDER")
         raise UserError(f"No data given. Use {data_folder}. {name} {table} needs {card.needs}.")
     elif not Path(data).exists():
-        raise UserError(f"{data} does not exist. {name} {table} needs {card.needs}: {_files(card)}.")
+        named = ", ".join(f"{run} ({', '.join(files)})" for run, files in card.runs.items())
+        raise UserError(f"{data} does not exist. {name} {table} needs {card.needs}: {named}.")
     else:
         place = (temporary_folder() if out is None else Path(out)) / f"{name}-{table}"
         found = _measured(card, chosen, Path(data), place, limit, {**options, "seed": seed, "engine": engine})
@@ -356,11 +357,6 @@ def _check_options(card: PaperTable, options: Mapping[str, Any]) -> None:
     for name in ("sample", "max_queries"):
         if name in options and name not in taken:
             raise UserError(f"{setting(name)} does not work with this table, which uses all of its data.")
-
-
-def _files(card: PaperTable) -> str:
-    """The data files of a table's runs, by name."""
-    return ", ".join(f"{run} ({', '.join(files)})" for run, files in card.runs.items())
 
 
 def _why(cells: Sequence[Cell], finished: bool, limit: int | None) -> str:

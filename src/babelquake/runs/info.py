@@ -29,6 +29,7 @@ class Audit(BaseModel):
     duplicate_sources: float | None = None
     blank_sources: float | None = None
     endings: dict[str, int] = Field(default_factory=dict)
+    """How many sources end in a full stop, an exclamation mark, a question mark, something else or nothing."""
 
 
 class Probe(BaseModel):

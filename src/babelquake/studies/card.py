@@ -16,7 +16,6 @@ from typing import Any, Literal, Self
 import polars as pl
 
 from babelquake.errors import BabelquakeError, ResumableError, UserError, setting
-from babelquake.perturb.suite import Suite
 from babelquake.perturb.vocabulary import Vocabulary
 from babelquake.registry import Registry
 from babelquake.runs.findings import Finding, in_order
@@ -181,7 +180,10 @@ class Session(RunInProgress):
         info = self.run.info
         info.facts.lower_is_better = [scorer.name for scorer in self.scorers if not scorer.higher_is_better]
         if self.suite is not None:
-            info.signatures |= _suite_signatures(self.suite, self.data.language_pairs, language, self.words)
+            pairs: list[str | None] = [*self.data.language_pairs] or [None]
+            told = {language(pair): self.suite.signature(language(pair), self.words.get(pair)) for pair in pairs}
+            several = len(told) > 1
+            info.signatures |= {f"suite {lang}" if lang and several else "suite": text for lang, text in told.items()}
         continued = "+".join(f"{name} {new}" for name, new in sorted(info.continued.items())) or None
         common = run_signature(
             seed=self.seed,
@@ -207,14 +209,6 @@ class Session(RunInProgress):
             return "|".join(filter(None, [*parts, scorers.get(measure.scorer or ""), common]))
 
         return self.signed(measures, signature)
-
-
-def _suite_signatures(
-    suite: Suite, pairs: Iterable[str | None], language: Language, words: Mapping[str | None, Vocabulary]
-) -> dict[str, str]:
-    """The suite's signature for run.json, once per language that it was applied to."""
-    found = {language(pair): suite.signature(language(pair), words.get(pair)) for pair in (list(pairs) or [None])}
-    return {f"suite {lang}" if lang and len(found) > 1 else "suite": text for lang, text in found.items()}
 
 
 Cells = Callable[[Run, list[Scorer], int, int], Iterable[Cell]]

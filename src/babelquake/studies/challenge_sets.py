@@ -56,7 +56,8 @@ def triples(segments: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, Questions]]
 def judge_triples(segments: pl.DataFrame, scorers: Sequence[Scorer], engine: Engine) -> pl.DataFrame:
     """Per triple and scorer: the score of the translation, of its perturbed version, and of an unrelated sentence."""
     segments, asked = triples(segments)
-    keys = segments.select("row", "id", "language_pair", *(_label(segments, name) for name in LABELS))
+    lacking = [pl.lit(None, pl.String).alias(name) for name in LABELS if name not in segments.columns]
+    keys = segments.with_columns(lacking).select("row", "id", "language_pair", *LABELS)
 
     def judged(scorer: Scorer) -> pl.DataFrame:
         scores = {
@@ -103,11 +104,6 @@ def challenge_cells(
             cell = Cell(Place(None, str(scorer), **group), units, len(loss))
             cell.compute(FORMULAS, [rows], resamples, seed)
             yield cell
-
-
-def _label(segments: pl.DataFrame, name: str) -> pl.Expr:
-    """A column of labels; null where the data have none."""
-    return pl.col(name) if name in segments.columns else pl.lit(None, pl.String).alias(name)
 
 
 def aces_measures(scores: pl.DataFrame, segments: pl.DataFrame, resamples: int, seed: int) -> list[Measure]:

@@ -227,7 +227,11 @@ class Comparison(Sequence[Change]):
     def of(self, *outcomes: Outcome) -> list[Change]:
         """The changes of some outcomes, the surest first, then the largest."""
         found = [change for change in self.changes if change.outcome in outcomes]
-        return sorted(found, key=lambda change: (_p(change), -abs(change.difference or 0.0)))
+
+        def order(change: Change) -> tuple[float, float]:
+            return 1.0 if change.p_corrected is None else change.p_corrected, -abs(change.difference or 0.0)
+
+        return sorted(found, key=order)
 
     @property
     def failures(self) -> list[Finding]:
@@ -446,7 +450,3 @@ def _same(changes: Sequence[Change]) -> Iterator[Finding]:
         if len(changes) == 1 and changes[0].visible is not None:
             facts["detectable"] = changes[0].visible
         yield Finding(what="same", facts=facts)
-
-
-def _p(change: Change) -> float:
-    return 1.0 if change.p_corrected is None else change.p_corrected

@@ -230,7 +230,7 @@ def segment_scores(segments: pl.DataFrame, score: str = "z") -> list[tuple[str, 
         (system, segment): value for system, segment, value in segments.select("system", "segment", score).iter_rows()
     }
     systems = sorted(segments["system"].unique().to_list())
-    return [(system, _shown(known.get((system, name)))) for system in systems for name in names]
+    return [(system, repr(known.get((system, name)))) for system in systems for name in names]
 
 
 def for_attack(segments: pl.DataFrame) -> pl.DataFrame:
@@ -243,10 +243,6 @@ def for_attack(segments: pl.DataFrame) -> pl.DataFrame:
     return segments.select(
         tuple=pl.col("segment"), side=pl.col("system"), z=pl.col("z"), mean_raw=pl.col("raw"), n=pl.col("n")
     )
-
-
-def _shown(value: float | None) -> str:
-    return "None" if value is None else repr(value)
 
 
 CELLS = ("victim", "recipe", "year")
@@ -381,7 +377,8 @@ def findings(
     good = kept(working, exclude, alpha)
     if excluded := working.height - good.height:
         notes.append(f"quality control removed {excluded} of {working.height} ratings")
-    parts = [_part(one, ratings.means, counted, least, alpha, power) for one in _by_pair(good)]
+    pairs = good.partition_by("language_pair", maintain_order=True) or [good]
+    parts = [_part(one, ratings.means, counted, least, alpha, power) for one in pairs]
     joined = ("ratings", "segments", "systems", "pairs", "power", "degradation")
     found = {name: pl.concat([part[name] for part in parts], how="diagonal") for name in joined}
     if not found["segments"].height:
@@ -411,10 +408,6 @@ def findings(
         notes=notes,
         **found,
     )
-
-
-def _by_pair(ratings: pl.DataFrame) -> list[pl.DataFrame]:
-    return ratings.partition_by("language_pair", maintain_order=True) if ratings.height else [ratings]
 
 
 def _part(

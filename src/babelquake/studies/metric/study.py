@@ -388,13 +388,10 @@ def _wrong_order(results: Results, pair: str | None, scorer: str) -> Iterator[Fi
     """
     for what in ("harmless_costs_more", "rewards_harmful"):
         known = results.known(what, language_pair=pair, scorer=scorer)
-        rows = [row for row in known if row["n"] >= LEAST_CHANGED and _least_share(row) > RARE]
+        told = [row for row in known if row["n"] >= LEAST_CHANGED]
+        rows = [row for row in told if wilson(row["value"] / 100 * row["n"], row["n"])[0] > RARE]
         if rows:
             yield Finding.on(what, max(rows, key=lambda row: float(row["value"])))
-
-
-def _least_share(row: Row) -> float:
-    return wilson(row["value"] / 100 * row["n"], row["n"])[0]
 
 
 def _agreement_findings(results: Results) -> Iterator[Finding]:

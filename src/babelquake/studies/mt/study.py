@@ -1,5 +1,6 @@
 """The MT study: how do translations change when the source changes a little? (Niu 2020; Jwalapuram 2023 §4)"""
 
+from collections import Counter
 from collections.abc import Iterator
 
 import polars as pl
@@ -265,14 +266,8 @@ def audit(segments: pl.DataFrame) -> Audit:
         mismatched_endings=_percent(mismatched, told.height),
         duplicate_sources=_percent(len(distinct) - distinct.n_unique(), len(distinct)),
         blank_sources=_percent(blank, len(distinct)),
-        endings=_endings(distinct),
+        endings=dict(sorted(Counter(ending(text).kind for text in distinct).items())),
     )
-
-
-def _endings(texts: pl.Series) -> dict[str, int]:
-    """How many texts end in a full stop, an exclamation mark, a question mark, something else or nothing."""
-    counts = pl.Series("kind", [ending(text).kind for text in texts], pl.String).value_counts().sort("kind")
-    return dict(counts.iter_rows())
 
 
 def _percent(part: int, whole: int) -> float | None:
