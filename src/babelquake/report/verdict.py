@@ -824,9 +824,10 @@ def _rating(finding: Finding) -> str:
 def rating_loss(finding: Finding, names: Names) -> str:
     worse, untested = (sum(getattr(one, what) for one in finding.numbers) for what in ("significant", "untestable"))
     few = f"; {untested} cannot be tested" if untested else ""
+    mean = float(finding.facts["mean"])
     return (
-        f"Perturbed translations lose {number(float(finding.facts['mean']), 2)} standard deviations in human ratings, "
-        f"significantly in {worse} of {len(finding.numbers)} cells{few}."
+        f"Perturbed translations {'lose' if mean >= 0 else 'gain'} {number(abs(mean), 2)} standard deviations in human "
+        f"ratings; the loss is significant in {worse} of {len(finding.numbers)} cells{few}."
     )
 
 
@@ -850,6 +851,7 @@ def passed(what: str) -> Words:
     def say(finding: Finding, names: Names) -> str:
         kept = finding.facts["exclude"] == "none"
         verb, end = ("would pass", "; none is left out") if kept else ("passed", "")
+        end += ", so what else is said here may be chance" if finding.weight == "alarm" else ""
         return f"{finding.numbers[0].known:.0f} % of {finding.numbers[0].n} {what} {verb} quality control{end}."
 
     return say

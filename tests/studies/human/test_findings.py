@@ -177,6 +177,15 @@ def test_what_is_left_of_ratings_most_of_which_were_rejected_ranks_nobody(tmp_pa
     assert "384 of 512" in run.verdict[0] and not any(" A " in f" {line} " for line in run.verdict)
 
 
+def test_a_ranking_by_people_most_of_whom_would_fail_comes_with_an_alarm(tmp_path: Path) -> None:
+    for honest, weight in ((1, "alarm"), (4, "answer")):
+        data = Ratings("random", ratings_frame(campaign(honest=honest)))
+        run = bq.human(data=data, out=tmp_path / str(honest), exclude="none")
+        first, *_ = run.info.findings
+        assert first.weight == weight and (first.what == "hits_passed") == (weight == "alarm")
+        assert ("25 % of 4 tasks" in run.verdict[0]) == (weight == "alarm")
+
+
 def test_two_ratings_cannot_separate_systems(tmp_path: Path) -> None:
     frame = ratings_frame(
         {

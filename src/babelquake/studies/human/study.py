@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from babelquake.data import Dataset
 from babelquake.data.ratings import COUNTED, Ratings, read_ratings
 from babelquake.errors import UserError, setting
-from babelquake.runs.findings import Finding, Number
+from babelquake.runs.findings import Finding, Number, Weight
 from babelquake.runs.measures import ALPHA, Measure, Results
 from babelquake.runs.run import Run
 from babelquake.spec import run_signature
@@ -124,7 +124,10 @@ def _people(found: Findings) -> Iterator[Measure]:
 
 
 LEAST_KEPT = 50.0
-"""Per cent of the ratings that quality control must leave for a ranking to be spoken of."""
+"""Per cent of the ratings that quality control must leave for a ranking to be spoken of.
+
+Where nothing is left out, per cent of tasks or annotators that must pass for a ranking to be believed.
+"""
 
 
 def human_findings(run: Run) -> list[Finding]:
@@ -140,7 +143,10 @@ def human_findings(run: Run) -> list[Finding]:
             found += _best(results, systems.filter(pl.col("language_pair").eq_missing(pl.lit(pair))), pair)
     found += [*_losses(results), *_suggestions(results)]
     for measure in ("hits_passed", "annotators_passed"):
-        found += [Finding.on(measure, row, facts={"exclude": exclude}) for row in results.known(measure)]
+        for row in results.known(measure):
+            alarming = exclude == "none" and row["value"] < LEAST_KEPT
+            weight: Weight = "alarm" if alarming else "detail"
+            found.append(Finding.on(measure, row, facts={"exclude": exclude}, weight=weight))
     return [*found, *(Finding.on("annotators_agree", row) for row in results.known("krippendorff_alpha", group="z"))]
 
 
