@@ -182,8 +182,8 @@ def test_a_ranking_by_people_most_of_whom_would_fail_comes_with_an_alarm(tmp_pat
         data = Ratings("random", ratings_frame(campaign(honest=honest)))
         run = bq.human(data=data, out=tmp_path / str(honest), exclude="none")
         first, *_ = run.info.findings
-        assert first.weight == weight and (first.what == "hits_passed") == (weight == "alarm")
-        assert ("25 % of 4 tasks" in run.verdict[0]) == (weight == "alarm")
+        assert first.weight == weight and (first.what == "annotators_passed") == (weight == "alarm")
+        assert ("25 % of 4 annotators" in run.verdict[0]) == (weight == "alarm")
 
 
 def test_two_ratings_cannot_separate_systems(tmp_path: Path) -> None:

@@ -126,7 +126,8 @@ def _people(found: Findings) -> Iterator[Measure]:
 LEAST_KEPT = 50.0
 """Per cent of the ratings that quality control must leave for a ranking to be spoken of.
 
-Where nothing is left out, per cent of tasks or annotators that must pass for a ranking to be believed.
+Where nothing is left out, per cent of annotators that must pass for a ranking to be believed; tasks may have too few
+control items to pass.
 """
 
 
@@ -144,7 +145,7 @@ def human_findings(run: Run) -> list[Finding]:
     found += [*_losses(results), *_suggestions(results)]
     for measure in ("hits_passed", "annotators_passed"):
         for row in results.known(measure):
-            alarming = exclude == "none" and row["value"] < LEAST_KEPT
+            alarming = exclude == "none" and measure == "annotators_passed" and row["value"] < LEAST_KEPT
             weight: Weight = "alarm" if alarming else "detail"
             found.append(Finding.on(measure, row, facts={"exclude": exclude}, weight=weight))
     return [*found, *(Finding.on("annotators_agree", row) for row in results.known("krippendorff_alpha", group="z"))]
