@@ -10,6 +10,7 @@ import babelquake as bq
 from babelquake.runs.run import FOR_USERS
 from babelquake.studies.card import STUDIES, function_of
 from babelquake.studies.options import RunOptions, StudyOptions, entries
+from babelquake.studies.plan import Plan
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "python.md"
 PARTS = {
@@ -56,17 +57,20 @@ PARTS = {
     ),
     "Your own": ("System", "Scorer", "MeanScorer", "Questions", "Perturbation", "perturbation", "Suite", "Dataset"),
 }
+PLANNED = ("forecast", "run", "export", "submit")
+"""What a plan can be asked for."""
 JUDGING = ("mt", "metric", "qe")
 """Studies whose common options are listed once."""
 HEAD = """# Python
 
 <!-- Made by scripts/make_python_reference.py; a test compares them. -->
 
-`import babelquake as bq`. Everything the command line can do, Python can do, with the same words: `--max-queries 5` is
-`max_queries=5`, repeated options take a list; a flag is listed where it is not simply the name. Data come first
-by name and may be a path, a table of polars, pandas, pyarrow or Hugging Face `datasets`, a series, or lists. Systems,
-scorers and perturbations are names, functions, lambdas or objects. Without `out` a run goes when the program ends. A
-[notebook](notebook.ipynb) shows it all.
+`import babelquake as bq`. What the command line does with data and runs, Python does with the same words:
+`--max-queries 5` is `max_queries=5`, repeated options take a list; a flag is listed where it is not simply the name.
+Rating projects and training are in `babelquake.annotate` and `babelquake.train`; `babelquake list` shows what there is.
+Data come first by name and may be a path, a table of polars, pandas, pyarrow or Hugging Face `datasets`, a series, or
+lists. Systems, scorers and perturbations are names, functions, lambdas or objects. Without `out` a run goes when the
+program ends. A [notebook](notebook.ipynb) shows it all.
 
 ```python
 run = bq.mt(data=df, systems=[my_function], suite=[my_perturbation, "misspell"], language_pair="de-en", quiet=True)
@@ -93,6 +97,8 @@ def page() -> str:
     lines += [
         f"| `{name}` | {_first(getattr(bq.Run, name, None)) or _OWN.get(name, '')} |" for name in sorted(FOR_USERS)
     ]
+    lines += ["", "## Plan", "", f"`bq.plan.mt(…)` and so on. {_first(Plan)}", "", "| | |", "| --- | --- |"]
+    lines += [f"| `{name}` | {_first(getattr(Plan, name))} |" for name in PLANNED]
     for title, names in PARTS.items():
         lines += ["", f"## {title}", "", "| | |", "| --- | --- |"]
         lines += [f"| `bq.{name}{_signature(name)}` | {_first(_thing(name))} |" for name in names]

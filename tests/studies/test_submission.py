@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from babelquake import plan
 from babelquake.data.metrics_eval import segment_scores
 from babelquake.engine import Engine
 from babelquake.errors import UserError
@@ -35,8 +36,8 @@ def length(translations: list[str], references: object, sources: object) -> list
 
 
 def test_scores_of_any_scorer_are_written_and_read_again(folder: Path) -> None:
-    told = MetricOptions(data=str(folder), scorers=["chrf", "ter", length], engine=Engine(quiet=True))
-    written = submit_scores(told, folder)
+    planned = plan.metric(data=str(folder), scorers=["chrf", "ter", length], engine=Engine(quiet=True))
+    written = planned.submit(folder)
     assert {path.name for path in written} >= {"chrf-refA.seg.score", "chrf-refA.sys.score", "ter-refA.seg.score"}
     here = folder / "metric-scores" / "de-en"
     chrf = segment_scores(here / "chrf-refA.seg.score")

@@ -33,7 +33,7 @@ from babelquake.limits import json_object
 from babelquake.scorers import Scorer
 from babelquake.scorers.base import Questions
 from babelquake.spec import Spec
-from babelquake.studies.options import StudyOptions
+from babelquake.studies.options import RunOptions, StudyOptions
 from babelquake.studies.plan import Plan
 from babelquake.studies.resolve import scorers_of, several
 from babelquake.systems.files import export as export_sources
@@ -144,8 +144,10 @@ def _flat(value: str | list[str]) -> str | list[str]:
 SOURCE_ONLY = "src"
 
 
-def submit_scores(options: StudyOptions, folder: str | Path) -> list[Path]:
+def submit_scores(options: RunOptions, folder: str | Path) -> list[Path]:
     """Judge every system's translations by every scorer and write both files of each; the files written."""
+    if not isinstance(options, StudyOptions):
+        raise UserError("only scorers' answers can be submitted.")
     named: list[str] = several(options.data) if isinstance(options.data, str | list | tuple) else []
     for name in named:
         if not is_metrics_eval(str(name)):

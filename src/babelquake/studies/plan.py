@@ -239,6 +239,13 @@ class Plan:
         with self.options.settings():
             return export(self, Path(folder))
 
+    def submit(self, folder: Path | str) -> list[Path]:
+        """Judge the data as they are and write the scores as mt-metrics-eval reads them, for a shared task."""
+        from babelquake.studies.exchange import submit_scores
+
+        with self.options.settings():
+            return submit_scores(self.options, folder)
+
     def run(self, **changed: Any) -> Run:
         """Carry it out: `plan.run(out="runs/typos")`; `changed` are options that are other than planned."""
         from babelquake.studies.card import function_of
