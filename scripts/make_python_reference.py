@@ -119,7 +119,7 @@ def _rows(options: type[RunOptions]) -> list[str]:
         flags = [flag for flag in entry.flags if flag != f"--{entry.name.replace('_', '-')}"] if entry.kind else []
         called = " ".join(f"`{flag}`" for flag in (entry.name, *flags))
         default = "" if entry.required or entry.default in (None, ()) else f"`{entry.default!r}`"
-        rows.append(f"| {called} | {default} | {entry.option.help} |".replace("a|b", "a\\|b"))
+        rows.append(f"| {called} | {default} | {entry.in_python} |".replace("a|b", "a\\|b"))
     return rows
 
 

@@ -205,6 +205,12 @@ def test_the_front_door_leads_to_what_it_names() -> None:
     assert issubclass(bq.MeanScorer, bq.Scorer) and bq.plan.mt is not None
 
 
+def test_documentation_in_python_has_no_flags() -> None:
+    for name in bq.plan.__all__:
+        said = getattr(bq, name).__doc__
+        assert "data:" in said and "--" not in said and "repeat for" not in said
+
+
 def test_a_run_can_be_held_to_limits(run: bq.Run) -> None:
     bq.require(run, "robust[chrf] <= 1000")
     with pytest.raises(bq.GateError, match="robust"):

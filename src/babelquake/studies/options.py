@@ -11,6 +11,7 @@ Python and for words at the terminal (`WORDS`).
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import MISSING, dataclass, field, fields
@@ -140,6 +141,12 @@ class Entry:
         return self.option.metavar or usual.get(self.kind, self.flag.upper().replace("_", "-"))
 
     @property
+    def in_python(self) -> str:
+        """What it does, for readers who write Python: a list instead of repeating, and no flags."""
+        said = re.sub("repeat for several|repeatable", "several as a list", self.option.help)
+        return said.replace("; files with --source", "")
+
+    @property
     def required(self) -> bool:
         """Whether it must be given."""
         return self.default is MISSING
@@ -212,7 +219,7 @@ class RunOptions:
     )
     out: Path | str | None = option(
         None,
-        "Run folder to create or continue; only check, correlate and Python do without one.",
+        "Run folder to create or continue; check, correlate and Python can do without one.",
         "--out",
         "-o",
         metavar="PATH",
@@ -434,7 +441,7 @@ def takes(options: Callable[P, O]) -> Callable[[Callable[[O], R]], Callable[P, R
                 return function(given)
 
         call.__signature__ = signature_of(options, function)  # type: ignore[attr-defined]
-        told = "\n".join(f"    {entry.name}: {entry.option.help}" for entry in known)
+        told = "\n".join(f"    {entry.name}: {entry.in_python}" for entry in known)
         call.__doc__ = f"{inspect.cleandoc(function.__doc__ or '')}\n\nParameters:\n{told}"
         return call
 

@@ -36,7 +36,7 @@ class AttackOptions(StudyOptions):
     victims: Scorers = option(
         (), "Scorer to attack, QE included; repeat for several.", "--victim", "--scorer", "-m", key="scorer"
     )
-    systems: Systems = option((), "System to attack, with --goal collapse; repeat for several.", "--system", "-s")
+    systems: Systems = option((), "System to attack, with the goal collapse; repeat for several.", "--system", "-s")
     goal: str | Goal = option(
         "overpenalise", "overpenalise, inconsistent, inflate or collapse, with [options].", "--goal", "-g"
     )
