@@ -159,3 +159,19 @@ def test_a_project_is_no_table_of_ratings(project: Project) -> None:
 
     with pytest.raises(UserError, match="is a project"):
         read_ratings(project.path)
+
+
+def test_the_run_of_a_project_s_ratings_can_be_repeated(project: Project, tmp_path: Path) -> None:
+    from typer.testing import CliRunner
+
+    from babelquake.cli.app import app
+
+    for name in ("ann", "bob"):
+        finish(project, person(project, name))
+    run = str(tmp_path / "run")
+    made = CliRunner().invoke(
+        app, ["annotate", "analyse", str(project.path), "--exclude", "none", "--least", "1", "--out", run]
+    )
+    assert made.exit_code == 0, made.output
+    again = CliRunner().invoke(app, ["rerun", run])
+    assert again.exit_code == 0 and "all the same" in again.output, again.output

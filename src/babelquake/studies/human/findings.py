@@ -382,10 +382,10 @@ def findings(
     joined = ("ratings", "segments", "systems", "pairs", "power", "degradation")
     found = {name: pl.concat([part[name] for part in parts], how="diagonal") for name in joined}
     if not found["segments"].height:
-        raise UserError(
-            f"{ratings.name}: no translation has {least} or more ratings{' left' if excluded else ''}: "
-            f"{setting('least', 1)} counts those with fewer."
-        )
+        hints = [f"{setting('least', 1)} counts those with fewer."] if least > 1 else []
+        if excluded:
+            hints.append(f"{setting('exclude', 'none')} keeps the {excluded} that quality control removed.")
+        raise UserError(f"{ratings.name}: no translation has {least} or more ratings. {' '.join(hints)}".rstrip())
     facts = Facts(
         ratings=working.height,
         ratings_kept=good.height,
