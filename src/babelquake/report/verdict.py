@@ -149,6 +149,13 @@ def near_baseline(finding: Finding, names: Names) -> str:
     )
 
 
+def no_translation(finding: Finding, names: Names) -> str:
+    one = finding.numbers[0]
+    done = {"source_again": "gives back the source", "always_same": "says one and the same sentence"}[one.measure]
+    how = f"for {percent(one.known)} of {one.n} clean texts"
+    return f"{names.who(finding.who)} does not translate: it {done} {how}. Its consistency is therefore meaningless."
+
+
 def best_under_noise(finding: Finding, names: Names) -> str:
     ordered = finding.of("overall_quality_perturbed")
     first, *others = (_kept(finding, one) for one in ordered)
@@ -1078,7 +1085,7 @@ def _all(*words: Words) -> dict[str, Words]:
 
 
 WORDS: dict[str, Words] = {
-    **_all(near_baseline, best_under_noise, under_noise, most_consistent),
+    **_all(near_baseline, no_translation, best_under_noise, under_noise, most_consistent),
     **_all(loss, no_significant_loss, too_few, least_consistent),
     **_all(defence_helps, no_defence_recommended),
     **_all(harmless_moves, harmless_costs_more, rewards_harmful, agreement_falls, detects_errors),

@@ -39,6 +39,8 @@ translation is from is chance. Where cells have kept their tables whole segments
 what they contribute changes its sign. The bootstrap's false alarms are too many at 100 segments."""
 STANDS_IN = {"robust": "delta", "overall_robust": "overall_delta"}
 """What is tested where a ratio means nothing in either run."""
+USELESS = ("near_baseline", "no_translation")
+"""Findings about systems that do not translate."""
 POINTS = "overall_quality_perturbed"
 """By how many points more translations made worse count as a fall: those that quality under noise lost by it."""
 
@@ -96,7 +98,7 @@ def compare(
         tuple(answer for requirement in requirements for answer in requirement.check(rows, confident)),
         _only_old(old, new),
         (names[0], names[1]),
-        tuple(finding for finding in findings_of(new) if finding.what == "near_baseline"),
+        tuple(finding for finding in findings_of(new) if finding.what in USELESS),
     )
 
 

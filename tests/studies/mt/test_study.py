@@ -7,10 +7,12 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 
+import babelquake as bq
 from babelquake.data import Dataset, read
 from babelquake.engine import Cache, Engine
 from babelquake.errors import UserError
@@ -209,9 +211,33 @@ def test_other_data_are_refused(tmp_path: Path, undisturbed: Run) -> None:
 def test_without_references_only_agreement_is_measured_and_said_so(tmp_path: Path) -> None:
     run = studied(tmp_path / "run", dataset(tmp_path / "news.de-en.tsv", ["source"]), Interpreter())
     kinds = {kind for kind in run.measures["measure"] if not kind.startswith(("failures", "hallucination"))}
-    agreement = {"consis", "overall_consis", "inconsistent"}
+    agreement = {"consis", "overall_consis", "inconsistent", "source_again", "always_same"}
     assert kinds - {"consis_changed", "inconsistent_changed", "achieved_words"} == agreement
     assert any("only CONSIS and % inconsistent" in note for note in run.info.notes)
+
+
+def test_without_references_a_copy_or_one_sentence_for_all_is_not_consistent(tmp_path: Path) -> None:
+    def copying(texts: list[str]) -> list[str]:
+        return texts
+
+    def dead(texts: list[str]) -> list[str]:
+        return ["We go home."] * len(texts)
+
+    def reversing(texts: list[str]) -> list[str]:
+        return [text[::-1] for text in texts]
+
+    sources = bq.read("sample").segments.select("source").head(40)
+    systems: list[Any] = [copying, dead, reversing]
+    options: dict[str, Any] = {"suite": "misspell[level=0.5]", "resamples": 100, "quiet": True}
+    run = bq.mt(data=sources, systems=systems, language_pair="de-en", **options)
+    alarms = [finding for finding in run.info.findings or [] if finding.weight == "alarm"]
+    assert {one.what for one in alarms} == {"no_translation"}
+    assert [str(one.who).rpartition(".")[2] for one in alarms] == ["copying", "dead"]
+    assert "copying does not translate" in run.verdict[0] and "100 % of 40" in run.verdict[1]
+    assert not any(name in " ".join(run.verdict[2:]) for name in ("copying", "dead"))
+    assert bq.compare(run, run).findings[0].what == "no_translation"
+    rewriting = bq.mt(data=sources, systems=copying, language_pair="de-de", **options)
+    assert not any(finding.weight == "alarm" for finding in rewriting.info.findings or [])
 
 
 @pytest.mark.parametrize("block", [2, 40_000])

@@ -11,6 +11,8 @@ al.'s (2018): translations that were fine for the clean source and loop, are det
 perturbed.
 """
 
+import operator
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -182,6 +184,22 @@ def baselines(segments: pl.DataFrame, translations: pl.LazyFrame, scorers: Seque
                 yield Measure(kinds.BASELINE_SYSTEM, value, part.height, system=system, **place)
             yield Measure(kinds.BASELINE_COPY, _quality(scorer, part["source"].to_list(), part), part.height, **place)
             yield Measure(kinds.BASELINE_CONSTANT, _quality(scorer, [fixed] * part.height, part), part.height, **place)
+
+
+def sameness(segments: pl.DataFrame, translations: pl.LazyFrame) -> Iterator[Measure]:
+    """Per language pair without references: how many clean translations are their source, or one and the same."""
+    known = segments.filter(pl.col("source").str.strip_chars() != "")
+    unknown = ~pl.col("references").list.eval(pl.element().str.strip_chars() != "").list.any().fill_null(value=False)
+    for (pair,), every in known.group_by("language_pair", maintain_order=True):
+        part = every.unique("source", keep="first", maintain_order=True).gather_every(-(-every.height // MOST))
+        if not every.select(unknown.all()).item():
+            continue
+        sources = part["source"].str.strip_chars().str.to_lowercase().to_list()
+        for system, texts in _clean(translations, part["row"]).items():
+            made, place = [text.strip().lower() for text in texts], {"language_pair": pair, "system": system}
+            copied = sum(map(operator.eq, made, sources))
+            yield share(kinds.SOURCE_AGAIN, copied, len(made), **place)
+            yield share(kinds.ALWAYS_SAME, max(Counter(made).values()), len(made), **place)
 
 
 def _clean(translations: pl.LazyFrame, rows: pl.Series) -> dict[str, list[str]]:

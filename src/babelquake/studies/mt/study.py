@@ -25,7 +25,7 @@ from babelquake.studies.judging import require_scores, text_in
 from babelquake.studies.kinds import mt as kinds
 from babelquake.studies.mt import MtOptions
 from babelquake.studies.mt.cells import Judged
-from babelquake.studies.mt.results import all_cells, baselines, mt_results, prompt_variance
+from babelquake.studies.mt.results import all_cells, baselines, mt_results, prompt_variance, sameness
 from babelquake.studies.mt.robustness import overall_pairs
 from babelquake.studies.mt.verdict import mt_findings
 from babelquake.studies.options import takes
@@ -171,7 +171,7 @@ def mt(options: MtOptions) -> Run:
         if options.side == "prompt":
             results += prompt_variance(scores)
         if results:
-            results += baselines(segments, translations, session.scorers)
+            results += [*baselines(segments, translations, session.scorers), *sameness(segments, translations)]
             changed = tables["variants"].filter(pl.col("perturbation") != REPEAT)
             results += achieved_shares(changed, segments, options.side)
         return session.finish(results, language=source_language, extra_signatures={"chrf": ChrF().signature})

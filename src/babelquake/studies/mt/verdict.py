@@ -7,6 +7,7 @@ is said but that: such a system loses nothing under noise because it has nothing
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from babelquake.languages import sides
 from babelquake.perturb.labels import REPEAT, changed_by, known_card
 from babelquake.runs.findings import Finding, Number
 from babelquake.runs.measures import Results, Row, distinct, largest_first, values
@@ -60,6 +61,8 @@ NEAR = 0.05
 """A system is near a baseline where it has come no farther than this share of the way from there to 100."""
 RIGHT = 95.0
 """Where a copy scores as high as this, copying is right, and nobody can be far above it."""
+MOSTLY = 50.0
+"""Per cent of translations from which a system that gives back the source, or always the same, does not translate."""
 MOST = 3
 """Perturbations whose damage is reported, the worst first."""
 BASELINES = ("baseline_copy", "baseline_constant")
@@ -76,7 +79,7 @@ def mt_findings(run: Run) -> list[Finding]:
     results = Results(row for row in everything.rows if row["system"] not in defended)
     found: list[Finding] = []
     for pair in values(results.where("consis", "delta"), "language_pair"):
-        alarms = [*_near_baselines(results, pair)]
+        alarms = [*_near_baselines(results, pair), *_always_same(results, pair)]
         useless = {str(finding.who) for finding in alarms}
         changed = changed_in(run, results)
         found += [*alarms, *_about(results, pair, useless, changed), *_obeys(results, pair)]
@@ -129,6 +132,15 @@ def _near_baselines(results: Results, pair: str | None) -> Iterator[Finding]:
         if reached:
             highest = max(reached, key=lambda other: float(other["value"]))
             yield _on("near_baseline", row, highest, *(one for one in others if one is not highest), weight="alarm")
+
+
+def _always_same(results: Results, pair: str | None) -> Iterator[Finding]:
+    """Where no references tell quality: systems most of whose translations are the source, or one and the same."""
+    source, target = sides(pair)
+    for row in results.known("source_again", "always_same", language_pair=pair):
+        rewrites = source is not None and source == target
+        if row["value"] >= MOSTLY and row["n"] >= LEAST_CHANGED and not rewrites:
+            yield _on("no_translation", row, weight="alarm")
 
 
 def _about(results: Results, pair: str | None, useless: set[str], changed: str) -> list[Finding]:
