@@ -131,8 +131,12 @@ class HubDataset:
         return {"translation": [{"de": a, "en": b} for a, b in PAIRS.iter_rows()]}
 
 
-class HubSplits:
-    column_names = {"train": ["translation"], "test": ["translation"]}  # noqa: RUF012
+class HubSplits(dict[str, HubDataset]):
+    """Several of them by name, as `datasets.DatasetDict` offers."""
+
+    @property
+    def column_names(self) -> dict[str, tuple[str, ...]]:
+        return {name: split.column_names for name, split in self.items()}
 
 
 @pytest.mark.parametrize(
@@ -161,7 +165,8 @@ def test_pandas_is_welcome_where_it_is_installed() -> None:
 
 def test_several_splits_and_the_other_direction_are_understood() -> None:
     with pytest.raises(bq.UserError, match="train, test"):
-        bq.dataset(HubSplits())
+        bq.dataset(HubSplits(train=HubDataset(), test=HubDataset()))
+    assert len(bq.dataset(HubSplits(test=HubDataset()))) == 30
     assert bq.dataset(HubDataset(), language_pair="en-de").segments["source"][0] == PAIRS["reference"][0]
     assert bq.dataset(HubDataset()).language_pairs == ["de-en"]
 
