@@ -235,6 +235,7 @@ def test_without_references_a_copy_or_one_sentence_for_all_is_not_consistent(tmp
     assert [str(one.who).rpartition(".")[2] for one in alarms] == ["copying", "dead"]
     assert "copying does not translate" in run.verdict[0] and "100 % of 40" in run.verdict[1]
     assert not any(name in " ".join(run.verdict[2:]) for name in ("copying", "dead"))
+    assert "overall_rank" not in set(run.measures["measure"])
     assert bq.compare(run, run).findings[0].what == "no_translation"
     rewriting = bq.mt(data=sources, systems=copying, language_pair="de-de", **options)
     assert not any(finding.weight == "alarm" for finding in rewriting.info.findings or [])

@@ -284,14 +284,16 @@ def _shared(group: Sequence[Cell]) -> list[list[Cell]]:
 
 
 def _ranks(systems: Sequence[Cell]) -> list[Measure]:
-    """Systems in order of quality under noise, on the data and in every resample; equal ones share a rank."""
-    by = next((name for name in RANKED_BY if all(f"overall_{name}" in cell.numbers for cell in systems)), None)
-    if len(systems) < 2 or by is None:
+    """Systems in order of quality under noise, on the data and in every resample; equal ones share a rank.
+
+    Without references there is no order: the most consistent system may be one that always says the same.
+    """
+    name = "overall_quality_perturbed"
+    if len(systems) < 2 or not all(name in cell.numbers for cell in systems):
         return []
-    name = f"overall_{by}"
     observed = _places(np.array([[cell.numbers[name].value] for cell in systems]))[:, 0]
     drawn = _places(np.stack([cell.numbers[name].values for cell in systems]))
-    note = f"Ranked by {RANKED_BY[by]}."
+    note = f"Ranked by {RANKED_BY['quality_perturbed']}."
     return [
         measured(kinds.OVERALL_RANK, Resampled(float(rank), some), cell.n, note=note, **cell.place.columns)
         for cell, rank, some in zip(systems, observed, drawn, strict=True)
