@@ -114,11 +114,6 @@ class Engine:
         known = self.cache.get([key_of(SPEED, signature.encode())]) if self.cache else {}
         return texts / struct.unpack("<d", next(iter(known.values())))[0] if known else None
 
-    def _note_speed(self, signature: str, texts: int, seconds: float) -> None:
-        """Remember how fast a resource answered, for forecasts."""
-        if self.cache is not None and texts >= FEWEST and seconds > 0:
-            self.cache.put({key_of(SPEED, signature.encode()): struct.pack("<d", texts / seconds)})
-
     def judge(self, scorer: Scorer, questions: Questions, stored: bool = True) -> Array:
         """A scorer's rows for any number of questions; what is not `stored` leaves no trace on disk."""
         if not len(questions):
@@ -326,7 +321,9 @@ class Engine:
             else:
                 for mine in self._unclaimed(cache, missing, keys, form, answers, unanswered):
                     ask(mine)
-        self._note_speed(call.resource.signature, len(missing), time.monotonic() - started)
+        seconds = time.monotonic() - started
+        if self.cache is not None and len(missing) >= FEWEST and seconds > 0:  # for forecasts
+            self.cache.put({key_of(SPEED, call.resource.signature.encode()): struct.pack("<d", len(missing) / seconds)})
         if unanswered:
             answers.update(self._shortfalls.stand_ins(call.resource, unanswered, len(distinct), form))
         return [answers[one] for one in asked]

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from babelquake.data import Dataset
-from babelquake.engine import Engine, Progress
+from babelquake.engine import Progress
 from babelquake.errors import UserError, did_you_mean, setting
 from babelquake.runs.findings import Finding, Number
 from babelquake.runs.measures import STATISTICS as SPOKEN_OF
@@ -206,7 +206,9 @@ def correlate(options: CorrelateOptions) -> Run:
         statistics = [name for name in statistics if name not in OF_SPANS]
         if not session.scorers or not (material.has("score") or material.preferences is not None):
             return session.finish(found, reference=material.reference)
-        scores = session.once("scores", lambda: _scores(session.scorers, material, session.engine, session.ready))
+        keys = segments.select("row", "id", "language_pair", "system")
+        told = partial(of_each, session.scorers, lambda scorer: _values(scorer, session))
+        scores = session.once("scores", lambda: scores_frame(keys, told()))
         answers = answers_in(session, lambda: questions_about(material))
         values = {
             scorer.name: scorer.sign * scores.filter(pl.col("scorer") == scorer.name)["score"].to_numpy()
@@ -291,16 +293,11 @@ def agreement_results(
     return agreement_measures(cells) + families.judge()
 
 
-def _scores(scorers: Sequence[Scorer], data: Dataset, engine: Engine, ready: dict[str, Array]) -> pl.DataFrame:
-    """One row per translation and scorer."""
-    keys = data.segments.with_row_index("row").select("row", "id", "language_pair", "system")
-    return scores_frame(keys, of_each(scorers, lambda one: _values(one, data, engine, ready.get(one.name))))
-
-
-def _values(scorer: Scorer, data: Dataset, engine: Engine, ready: Array | None) -> Array:
+def _values(scorer: Scorer, session: Session) -> Array:
     """One score per row; a scorer of ready-made scores must have them all where humans judged."""
-    segments = data.segments
-    scores = ready if ready is not None else score_each(scorer, questions_about(data), engine, data.name)
+    data, segments = session.data, session.data.segments
+    ready = session.ready.get(scorer.name)
+    scores = ready if ready is not None else score_each(scorer, questions_about(data), session.engine, data.name)
     judged = (
         segments["score"].is_not_null().to_numpy() if data.preferences is None else np.ones(len(scores), dtype=bool)
     )

@@ -59,24 +59,23 @@ def _systems(found: Findings) -> Iterator[Measure]:
 def _rating_differences(found: Findings) -> Iterator[Measure]:
     """Every two systems, the higher rated first: WMT's one-sided rank-sum p, and max-T's over the language pair."""
     scores = {(row["language_pair"], row["system"]): row for row in found.systems.iter_rows(named=True)}
-    for part in found.pairs.partition_by("language_pair", maintain_order=True):
-        for row in part.iter_rows(named=True):
-            one, other = (scores[(row["language_pair"], row[name])] for name in ("system", "than"))
-            if one["rank"] > other["rank"]:
-                continue
-            kind, column = (kinds.RATING, "raw") if one["z"] is None else (kinds.RATING_Z, "z")
-            yield Measure(
-                kind.difference(),
-                one[column] - other[column],
-                n=one["segments"] + other["segments"],
-                system=row["system"],
-                other=row["than"],
-                language_pair=row["language_pair"],
-                p=row["p"],
-                p_corrected=row["p_corrected"],
-                family=(row["language_pair"], "systems"),
-                testable=can_separate(one["segments"], other["segments"]),
-            )
+    for row in found.pairs.iter_rows(named=True):
+        one, other = (scores[(row["language_pair"], row[name])] for name in ("system", "than"))
+        if one["rank"] > other["rank"]:
+            continue
+        kind, column = (kinds.RATING, "raw") if one["z"] is None else (kinds.RATING_Z, "z")
+        yield Measure(
+            kind.difference(),
+            one[column] - other[column],
+            n=one["segments"] + other["segments"],
+            system=row["system"],
+            other=row["than"],
+            language_pair=row["language_pair"],
+            p=row["p"],
+            p_corrected=row["p_corrected"],
+            family=(row["language_pair"], "systems"),
+            testable=can_separate(one["segments"], other["segments"]),
+        )
 
 
 def _rating_losses(found: Findings) -> Iterator[Measure]:

@@ -10,24 +10,22 @@ from typing import Any
 from babelquake.languages import sides
 from babelquake.perturb.labels import REPEAT, changed_by, known_card
 from babelquake.runs.findings import Finding, Number
-from babelquake.runs.measures import Results, Row, distinct, largest_first, values
+from babelquake.runs.measures import Results, Row, apart, distinct, largest_first, values
 from babelquake.runs.run import Run
 from babelquake.studies.cells import LEAST_CHANGED
 
 
 def _obeys(results: Results, pair: str | None) -> Iterator[Finding]:
     """The form of instruction that a system obeys most, the others after it, with what it translated all the same."""
-    rows = results.known("obeyed", language_pair=pair)
-    for system in values(rows, "system"):
-        mine = largest_first(row for row in rows if row["system"] == system)
+    for _, rows in apart(results.known("obeyed", language_pair=pair), "system"):
+        mine = largest_first(rows)
         yield _on("obeys", *mine, results.beside(mine[0], "translated"), weight="answer")
 
 
 def _prompts_matter(results: Results, pair: str | None) -> Iterator[Finding]:
     """Whether scores vary more with the prompt or with the source; decided where the intervals do not meet."""
-    rows = results.known("sd_prompts", language_pair=pair)
-    for system in values(rows, "system"):
-        prompts = next(row for row in rows if row["system"] == system)
+    for _, rows in apart(results.known("sd_prompts", language_pair=pair), "system"):
+        prompts = rows[0]
         sources = results.beside(prompts, "sd_sources")
         if sources is None:
             continue
