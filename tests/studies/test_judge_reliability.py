@@ -13,7 +13,7 @@ import babelquake as bq
 from babelquake.runs.run import Run
 from babelquake.stats.bootstrap import Resampled
 from babelquake.studies.judge_reliability import with_prompts_drawn
-from babelquake.studies.judging import steady
+from babelquake.studies.judging import must_answer
 
 SEGMENTS = 80
 TEXTS = [f"translation number {place} of these" for place in range(SEGMENTS)]
@@ -76,7 +76,7 @@ def test_translations_without_a_readable_answer_are_left_out_of_the_page(tmp_pat
 def test_a_judge_that_is_loaded_here_may_leave_texts_out_too() -> None:
     judges = [bq.scorer("llm-judge[model=m.gguf,local=true]"), bq.scorer("llm-judge[model=m]")]
     chrf = bq.scorer("chrf")
-    assert steady([*judges, chrf]) == [chrf]
+    assert must_answer([*judges, chrf]) == [chrf]
 
 
 def test_repeat_noise_and_unreadable_answers_are_recovered(tmp_path: Path) -> None:
