@@ -24,12 +24,12 @@ test: $(VENV)/.test
 	$(BIN)/ruff format --check -q .
 	$(MAKE) --no-print-directory -j2 types suite
 
-# Types are checked beside the tests, which often wait
+# Tests often wait, so there are three at a time on two cores, and types are checked beside them
 suite: $(VENV)/.test
-	$(BIN)/pytest -n 2 --dist worksteal
+	$(BIN)/pytest -n 3 --dist worksteal
 
 quick: $(VENV)/.test
-	$(BIN)/pytest -n 2 --dist worksteal -m "not slow and not browser"
+	$(BIN)/pytest -n 3 --dist worksteal -m "not slow and not browser"
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .

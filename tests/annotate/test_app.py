@@ -353,6 +353,7 @@ def test_instructions_can_be_edited(make_site: MakeSite) -> None:
     assert admin.post("/admin/instructions", data=form | {"instructions": "x" * 60_000}).status_code == 422
 
 
+@pytest.mark.slow
 def test_exports(make_site: MakeSite) -> None:
     site = make_site(tuples=12, people=("ann", "bob", "cleo"), recipe=Recipe(12, 6, 6, seed=1))
     admin = site.client("admin")

@@ -57,6 +57,7 @@ SHAKEN = settings(
 )
 
 
+@pytest.mark.slow
 @SHAKEN
 @given(data=st.data())
 def test_strangers_get_nothing(site: Site, data: st.DataObject) -> None:
@@ -66,6 +67,7 @@ def test_strangers_get_nothing(site: Site, data: st.DataObject) -> None:
     assert stored(site.project) == []
 
 
+@pytest.mark.slow
 @SHAKEN
 @given(data=st.data(), who=st.sampled_from(["ann", "admin"]))
 def test_people_break_nothing(site: Site, data: st.DataObject, who: str) -> None:

@@ -78,6 +78,7 @@ def test_models_that_ship_are_announced_however_the_hub_is_forbidden(
     assert result.stderr.count(line) == told and result.stderr.startswith(line) == bool(told)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [

@@ -68,6 +68,7 @@ def test_a_wrong_side_is_named(cli: Command, data: str) -> None:
     assert "--side target: expected source, translation or reference." in message
 
 
+@pytest.mark.slow
 def test_dry_run_counts_what_a_run_makes(cli: Command, scored: str, tmp_path: Path) -> None:
     words = ("qe", "--scorer", "chrf", "--data", scored, "--out", "RUN")
     counted = json.loads(cli(*words, "--dry-run", "--json").stdout)
@@ -141,6 +142,7 @@ def runs(cli: Command, tmp_path: Path) -> tuple[str, str]:
     return "sturdy", "fragile"
 
 
+@pytest.mark.slow
 def test_the_gate(cli: Command, runs: tuple[str, str], tmp_path: Path) -> None:
     old, new = runs
     gate = ("--fail-on", "regression")
@@ -165,6 +167,7 @@ def test_the_gate(cli: Command, runs: tuple[str, str], tmp_path: Path) -> None:
     assert "compare like with like" in cli("compare", old, "other", *gate, status=2).stderr
 
 
+@pytest.mark.slow
 def test_the_gate_is_closed_where_nothing_can_be_tested(cli: Command, tmp_path: Path) -> None:
     (tmp_path / "few.de-de.tsv").write_text("source\treference\nein Hut\tein Hut\nder Tag\tder Tag\n", "utf-8")
     for name, program in (("old", "tr A-Z a-z"), ("new", "cat")):
@@ -221,6 +224,7 @@ def test_the_vocabulary_is_chosen_and_signed(cli: Command, scored: str, tmp_path
     assert "draws words" in refused.output
 
 
+@pytest.mark.slow
 def test_a_function_without_a_number_is_told_as_it_is(
     cli: Command, scored: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

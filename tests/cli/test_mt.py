@@ -126,6 +126,7 @@ def config(tmp_path: Path, text: str) -> str:
     return "run.yaml"
 
 
+@pytest.mark.slow
 def test_a_yaml_file_holds_a_whole_command(cli: Callable[..., Result], data: str, tmp_path: Path) -> None:
     file = config(
         tmp_path,

@@ -31,6 +31,7 @@ def files(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_printed_command_makes_the_same_run(
     cli: Callable[..., Result], files: None, tmp_path: Path, command: str

@@ -77,6 +77,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 def test_processes_end_when_the_run_is_killed(tmp_path: Path) -> None:
     (tmp_path / "killed.py").write_text(WITH_PROCESSES)
     # no pipe: the processes would keep it open, and waiting for its end would wait for theirs

@@ -23,6 +23,7 @@ def encoder_of(made: Make, kind: str, **options: object) -> TransformerEncoder:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ENCODERS)
 def test_a_text_has_the_same_vectors_alone_and_in_company_one_layer_or_all(made: Make, kind: str) -> None:
     encoder = encoder_of(made, kind)

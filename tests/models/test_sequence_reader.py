@@ -34,6 +34,7 @@ def in_company(answer: Callable[[list[str]], list[np.ndarray]], texts: list[str]
                 assert found.tobytes() == whole[text].tobytes()
 
 
+@pytest.mark.slow
 def test_models_that_ship_read_a_text_as_if_it_were_alone() -> None:
     texts = [f"{text} and number {number}, which is longer" for number, text in enumerate(SENTENCES)][::2]
     torch.set_num_threads(1)

@@ -122,6 +122,7 @@ def two(folder: Path) -> tuple[Run, Run]:
     return before, after
 
 
+@pytest.mark.slow
 def test_a_comparison_opens_with_its_verdict_and_the_gate(tmp_path: Path) -> None:
     before, after = two(tmp_path)
     page = comparison_page(before, after, compare(before, after))
@@ -138,6 +139,7 @@ def test_a_comparison_opens_with_its_verdict_and_the_gate(tmp_path: Path) -> Non
     )
 
 
+@pytest.mark.slow
 def test_examples_that_broke_show_what_both_runs_say(tmp_path: Path) -> None:
     before, after = two(tmp_path)
     page = comparison_page(before, after, compare(before, after))
@@ -148,6 +150,7 @@ def test_examples_that_broke_show_what_both_runs_say(tmp_path: Path) -> None:
     assert lost.columns[3:6] == ("before", "after", "better by") and lost.rows[0][5].startswith("−")
 
 
+@pytest.mark.slow
 def test_what_did_not_change_is_folded(tmp_path: Path) -> None:
     before, after = two(tmp_path)
     found = compare(before, after)
@@ -165,6 +168,7 @@ def test_a_run_against_itself_is_the_same(runs: dict[str, Run]) -> None:
     assert page.headline.first.startswith("No significant difference")
 
 
+@pytest.mark.slow
 def test_both_runs_stand_in_one_heat_map(tmp_path: Path) -> None:
     before, after = (mt_run(tmp_path / name, systems=[system]) for name, system in (("before", new), ("after", old)))
     changes = compare(before, after)

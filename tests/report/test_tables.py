@@ -151,6 +151,7 @@ def test_differences_of_error_rates_are_said_to_be_turned_round(runs: dict[str, 
         assert "turned round" not in titled(plain, title).note
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("study", ["correlate", "qe", "metric", "mt"])
 def test_tables_fit_into_eighty_columns_with_names_that_can_be_read(study: str, tmp_path: Path) -> None:
     """A column of names keeps 22 characters; what goes for it is named."""

@@ -112,6 +112,7 @@ def dead(texts: Sequence[str]) -> list[str]:
     return ["We go home today."] * len(texts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("useless", "than"), [(copying, "copying the source"), (dead, "one sentence for everything")])
 def test_a_system_that_does_not_translate_is_never_praised(
     tmp_path: Path, useless: Toy, than: str, monkeypatch: pytest.MonkeyPatch

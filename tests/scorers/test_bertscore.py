@@ -132,6 +132,7 @@ def test_rescaling_by_a_table(bert: str, tmp_path: Path) -> None:
         of(bert, layer=3, rescale=tmp_path / "base.tsv").signature  # noqa: B018
 
 
+@pytest.mark.slow
 def test_a_byte_level_encoder_and_one_with_a_leading_space(made: Make) -> None:
     for kind in ("byt5", "roberta", "canine"):
         found = of(str(made(kind)), layer=1).segments(TRANSLATIONS, REFERENCES)
@@ -218,6 +219,7 @@ def test_offline_the_default_is_the_model_that_ships_and_the_error_names_it(monk
         assert "minilm-en" in str(problem)
 
 
+@pytest.mark.slow
 def test_a_sentence_encoder_is_refused(made: Make) -> None:
     with pytest.raises(UserError, match="one vector per token"):
         of(f"hf:{made('bert')}")
@@ -282,6 +284,7 @@ def test_shares_add_up_to_one_in_each_text() -> None:
     assert [len(own) for own in found] == [2, 0, 2, 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options", ["layer=first", "layer=mean,output=P", "layer=mean-embeddings,output=R", "idf=true"]
 )

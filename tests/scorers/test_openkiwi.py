@@ -129,6 +129,7 @@ def test_other_systems_of_openkiwi_are_refused(tmp_path: Path) -> None:
         scorer("openkiwi", model=tmp_path).segments(["a"], None, ["b"])
 
 
+@pytest.mark.slow
 def test_a_small_model_learns_what_words_are_worth(tmp_path: Path) -> None:
     """Translations lose ten points per wrong word; the model must find that on pairs that it has not seen."""
     from babelquake.train.predictor_estimator import train_predictor_estimator

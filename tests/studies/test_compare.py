@@ -83,6 +83,7 @@ def test_a_run_is_no_worse_than_itself(data: Dataset, tmp_path: Path) -> None:
     assert all(change.paired and change.difference == 0 and not change.regression for change in changes)
 
 
+@pytest.mark.slow
 def test_a_system_that_minds_letter_case_is_a_regression(data: Dataset, tmp_path: Path) -> None:
     old, new = (translated(data, tmp_path / str(sturdy), sturdy) for sturdy in (True, False))
     changes = compare(old, new)
@@ -94,11 +95,13 @@ def test_a_system_that_minds_letter_case_is_a_regression(data: Dataset, tmp_path
     assert " is worse under noise overall (" in comparison_markdown(changes, "old", "new")
 
 
+@pytest.mark.slow
 def test_the_only_system_of_each_run_may_have_another_name(data: Dataset, tmp_path: Path) -> None:
     old, new = (translated(data, tmp_path / name, name == "a", name) for name in "ab")
     assert {change.system for change in compare(old, new)} == {"b"}
 
 
+@pytest.mark.slow
 def test_scores_of_a_function_without_a_name_are_compared_by_what_is_stored(data: Dataset, tmp_path: Path) -> None:
     scorers = ["chrf", lambda translations: [float(len(text)) for text in translations]]
     old, new = (
@@ -286,6 +289,7 @@ def test_two_attacks_on_the_same_sentences_are_compared_in_pairs(write: Write, t
     assert change.p == pytest.approx(2 * 0.5 ** runs[1].table("attacks")["success"].sum())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fewer", [0, 1])
 def test_attacks_on_the_only_system_of_each_run_are_compared_whatever_it_is_called(
     write: Write, tmp_path: Path, fewer: int
@@ -438,6 +442,7 @@ def test_requirements_are_about_the_new_run(good_and_dead: tuple[Run, Run]) -> N
     assert [answer.met for answer in compare(dead, good, require=require[0]).answers] == [True]
 
 
+@pytest.mark.slow
 def test_a_perturbation_that_only_the_old_run_has_is_named(data: Dataset, tmp_path: Path) -> None:
     quick = {"systems": [Copyist(False)], "data": data, "scorers": ["chrf"], "resamples": 100}
     old, new = (

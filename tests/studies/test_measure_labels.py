@@ -24,6 +24,7 @@ def test_derived_measures_are_called_after_what_they_derive_from() -> None:
     assert mt.label("from_a_package") == "from a package"
 
 
+@pytest.mark.slow
 def test_every_kind_that_is_asked_for_is_listed() -> None:
     """`kinds.yaml` is read when a study is imported: what a type checker cannot see is looked at here."""
     missing, asked = [], 0

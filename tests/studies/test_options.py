@@ -122,6 +122,7 @@ def test_every_option_of_every_study_has_its_flag_in_messages() -> None:
                 assert setting(entry.name) == entry.flags[0].partition("/")[0]
 
 
+@pytest.mark.slow
 def test_no_error_below_the_command_line_writes_a_flag_out() -> None:
     root = Path(bq.__file__).parent
     for file in sorted(root.rglob("*.py")):

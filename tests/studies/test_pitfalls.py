@@ -75,6 +75,7 @@ def said(run: Run, scorer: str) -> dict[tuple[str, float | None], str]:
     return {(row["perturbation"], row["level"]): outcome for row, outcome in outcomes(rows, 5.0)}
 
 
+@pytest.mark.slow
 def test_each_reported_flaw_is_caught_and_a_perfect_scorer_passes_every_pitfall(rated: Dataset, tmp_path: Path) -> None:
     run = carded(rated, tmp_path / "run", perfect, likes_copies, falls_with_length)
     ideal, copies, long = (said(run, name) for name in ("perfect", "likes_copies", "falls_with_length"))

@@ -78,6 +78,7 @@ def test_a_model_that_loses_two_fifths_of_its_words_is_a_regression_everywhere(d
     assert sum(change.regression for change in fallen) > 0.9 * len(fallen)
 
 
+@pytest.mark.slow
 def test_equal_runs_have_p_one_and_a_scorer_more_changes_no_verdict(data: Dataset, tmp_path: Path) -> None:
     suite = "case[level=1],misspell[level=0.3]"
     old, new = (run(data, tmp_path / name, name == "new", suite) for name in ("old", "new"))
@@ -159,6 +160,7 @@ def test_an_error_rates_change_is_better_up_in_every_study(data: Dataset, tmp_pa
     assert found["value"].max() < 0  # type: ignore[operator]
 
 
+@pytest.mark.slow
 def test_too_few_segments_fail_the_gate_with_words_of_their_own(write: Write, tmp_path: Path) -> None:
     data = write("source reference", [(f"{text} here", f"{text} here") for text in ("a b c", "d e f", "g h i")])
     old, new = (run(data, tmp_path / name, name == "new", "case[level=1]") for name in ("old", "new"))
@@ -188,6 +190,7 @@ class Careless(System):
         return f"{text.rsplit(' ', 1)[0] if self.drops and chance.chance(0.25) else text}."
 
 
+@pytest.mark.slow
 def test_small_losses_are_found_behind_sentences_that_fall_apart(write: Write, tmp_path: Path) -> None:
     """A mean follows the few translations that fall apart, in the old run these and in the new one those."""
     texts = [f"{row} " + " ".join(WORDS[(7 * row + place) % len(WORDS)] for place in range(12)) for row in range(200)]

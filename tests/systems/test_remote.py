@@ -156,6 +156,7 @@ def test_a_text_too_large_on_its_own_is_named(provider: Server) -> None:
         provider.system().translate(["eins"])
 
 
+@pytest.mark.slow
 def test_a_service_that_answers_nothing_well_is_given_up(provider: Server) -> None:
     provider.plan = ["empty"] * 1000
     with pytest.raises(ResumableError, match="10 texts in a row"):

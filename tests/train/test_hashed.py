@@ -41,6 +41,7 @@ def test_the_stored_estimator_is_the_module(tmp_path: Path) -> None:
     assert np.abs(HashedQuality(str(tmp_path)).rate(TEXTS, TEXTS[::-1]) - wanted).max() < 1e-2
 
 
+@pytest.mark.slow
 def test_training_brings_translations_together(tmp_path: Path) -> None:
     words = [f"wort{number}" for number in range(12)]
     lines = [
@@ -56,6 +57,7 @@ def test_training_brings_translations_together(tmp_path: Path) -> None:
     assert card["languages"] == ["de", "en"] and card["pairs"] == len(lines)
 
 
+@pytest.mark.slow
 def test_altered_meanings_are_told_from_translations_where_they_are_negatives(tmp_path: Path) -> None:
     rng = np.random.default_rng(2)
     words = [f"{rng.integers(10**6)}" for _ in range(14)]

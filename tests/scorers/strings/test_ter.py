@@ -38,6 +38,7 @@ def test_any_text_agrees_with_sacrebleu(data: Any, options: Any, segment_lists: 
     agrees(scorer("ter", **options), TER(**options), TER(**options), data.draw(segment_lists))
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.tuples(FEW_WORDS, st.lists(FEW_WORDS, min_size=1, max_size=2)), min_size=1, max_size=5))
 def test_shifts_agree_with_sacrebleu(agrees: Any, segments: Any) -> None:

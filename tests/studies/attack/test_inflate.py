@@ -74,6 +74,7 @@ def test_detectors_say_that_what_raises_a_score_is_worse(rated: Dataset, tmp_pat
         attack(data=rated, recipes="deepwordbug", goal="collapse", systems="command[cmd=cat]", constraints="failures")
 
 
+@pytest.mark.slow
 def test_greedy_searches_never_end_below_where_they_began(rated: Dataset, tmp_path: Path) -> None:
     recipes = ("delete-disliked", "reference-words", "greedy-inflate")
     run = inflated(rated.first(12), tmp_path / "run", *recipes, victims=["bleu"], max_queries=40)

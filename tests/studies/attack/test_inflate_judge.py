@@ -66,6 +66,7 @@ def transfers(run: Run, measure: str) -> dict[str, float]:
     return {row["other"].partition("[")[0]: row["value"] for row in rows}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("recipe", FLAWS)
 def test_a_recipe_finds_what_the_judge_loves_and_chrf_is_not_fooled(
     recipe: str, tmp_path: Path, neighbours: Path
@@ -121,6 +122,7 @@ def test_a_judge_that_never_answers_a_text_for_all_has_a_finite_rise(tmp_path: P
     assert (against_the_judge(run)["gain"] == 0).all()
 
 
+@pytest.mark.slow
 def test_constraints_come_before_questions_that_cost_money(tmp_path: Path, neighbours: Path) -> None:
     """TER finds many deletions better, which the constraint forbids: the judge is not asked about those."""
     asked = {}
@@ -168,6 +170,7 @@ def test_the_budget_ends_a_search_for_one_text_and_it_goes_on(tmp_path: Path, ne
     assert against_the_judge(again).select(columns).equals(against_the_judge(whole).select(columns))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
 def test_what_was_paid_for_is_not_asked_again_after_a_kill(how: signal.Signals, tmp_path: Path) -> None:
     """In the search for one text, and in the searches of single sentences; a kill -9 loses what is under way."""

@@ -39,6 +39,7 @@ def test_models_that_nobody_asks_are_named(tmp_path: Path, neighbours: Path) -> 
     assert said == [f"No recipe and no constraint of this run asks {name}." for name in ("toy", neighbours)]
 
 
+@pytest.mark.slow
 def test_segments_that_lack_a_text_are_counted_and_left_out(tmp_path: Path) -> None:
     whole = tuples(8)
     holes = whole.with_row_index("n").with_columns(

@@ -46,6 +46,7 @@ def test_a_run_holds_every_perturbation_with_edits_scores_and_constraint_values(
     assert run.info.signatures["parts of speech"].startswith("lists:")
 
 
+@pytest.mark.slow
 def test_results_depend_neither_on_the_pool_nor_on_order_nor_on_the_executor(tmp_path: Path, neighbours: Path) -> None:
     first = run_of(tmp_path / "a", neighbours, pool=1)
     assert same(first, run_of(tmp_path / "b", neighbours, pool=7))
@@ -169,6 +170,7 @@ def test_a_qe_victim_sees_sources_only(tmp_path: Path, neighbours: Path, monkeyp
         run_of(tmp_path / "other", neighbours, victims="lengths", goal="inconsistent")
 
 
+@pytest.mark.slow
 def test_a_system_collapses_under_edits_of_its_source(tmp_path: Path) -> None:
     data = tuples(4).with_columns(source=pl.col("reference"))
     data = pl.concat([data, data.with_columns(system=pl.lit("another"))])

@@ -185,6 +185,7 @@ def archives(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
     return folder / "challenge-sets"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "metrics", "pairs"), [("condrift:ja-zh", 12, 916), ("mslc-a", 20, 480), ("mslc-b1", 20, 18)]
 )

@@ -163,6 +163,7 @@ def test_mistakes_in_rules_are_named(tmp_path: Path, text: str, said: str) -> No
         read_rules(tmp_path / "none.yaml")
 
 
+@pytest.mark.slow
 def test_an_expression_that_never_ends_is_stopped(tmp_path: Path) -> None:
     (tmp_path / "rules.yaml").write_text("rules: [{name: slow, banned_pattern: '(a|aa)+$'}]", "utf-8")
     data = pl.DataFrame({"source": ["a"], "translation": ["a" * 60 + "b"], "language_pair": ["en-cs"]})
@@ -170,6 +171,7 @@ def test_an_expression_that_never_ends_is_stopped(tmp_path: Path) -> None:
         bq.check(data=data, kinds=[], rules=tmp_path / "rules.yaml")
 
 
+@pytest.mark.slow
 def test_wmt_outputs_are_data(shared_data: Path, tmp_path: Path) -> None:
     """Claude-3.5 answers most questions that tell it not to translate; ONLINE-W translates them (WMT24, pia)."""
     import tarfile

@@ -39,6 +39,7 @@ def test_correlations_are_scipys(write: Write, tmp_path: Path) -> None:
     assert rows.filter(pl.col("measure") == "pearson_difference").select("scorer", "other").rows() == [("chrf", "ter")]
 
 
+@pytest.mark.slow
 def test_without_a_folder_the_run_goes_with_the_program() -> None:
     program = """
 import babelquake as bq

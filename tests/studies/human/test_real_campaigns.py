@@ -65,6 +65,7 @@ def test_the_ranking_of_cs_en(wmt22: Path, found: dict[str, Findings]) -> None:
     assert systems["ratings"].to_list() == published["ratings"].to_list()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pair", ["cs-en", "de-en"])
 def test_the_rank_sum_matrix_of_published_means(wmt22: Path, pair: str) -> None:
     """The published matrix prints .12 for whatever is above .05."""

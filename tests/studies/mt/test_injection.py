@@ -29,6 +29,7 @@ def of(run: bq.Run, measure: str) -> dict[str, dict[str, float]]:
     return {row["perturbation"]: row for row in rows}
 
 
+@pytest.mark.slow
 def test_measures_recover_what_the_model_did(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Client, "sleep", staticmethod(lambda seconds: None))
     with ChatServer() as server:
@@ -54,6 +55,7 @@ def test_measures_recover_what_the_model_did(tmp_path: Path, monkeypatch: pytest
     assert all(consis[label]["value"] == pytest.approx(100 - row["value"], abs=12) for label, row in obeyed.items())
 
 
+@pytest.mark.slow
 def test_a_model_that_never_obeys_keeps_its_quality_and_passes_the_gate(tmp_path: Path) -> None:
     with ChatServer() as server:
         good = run_with(server, Behaviour(), tmp_path / "good", 60)
@@ -69,6 +71,7 @@ def test_a_model_that_never_obeys_keeps_its_quality_and_passes_the_gate(tmp_path
     assert {"obeyed", "translated"} <= worse and compared.failures
 
 
+@pytest.mark.slow
 def test_quality_comes_before_obedience_on_every_screen(tmp_path: Path) -> None:
     segments = bq.read("sample").segments.head(60)
     known = dict(zip(segments["source"], (some[0] for some in segments["references"]), strict=True))

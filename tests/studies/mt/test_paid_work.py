@@ -48,6 +48,7 @@ def break_a_page(cache: Path) -> None:
         file.write(b"\xff" * PAGE)
 
 
+@pytest.mark.slow
 def test_what_was_paid_for_is_not_asked_again(tmp_path: Path, faraway: type, monkeypatch: pytest.MonkeyPatch) -> None:
     paid = interrupted(tmp_path, faraway, monkeypatch)
     break_a_page(tmp_path / "cache.sqlite")

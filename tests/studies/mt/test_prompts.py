@@ -244,6 +244,7 @@ def test_a_sentence_that_was_dropped_and_comes_back_is_a_leak() -> None:
     assert not brought_back("a\nb\nc", "a b\nc", "A B\nC", "A\nB\nC").by_sentence
 
 
+@pytest.mark.slow
 def test_a_document_goes_on_where_the_process_was_killed(tmp_path: Path) -> None:
     """In the middle of it: only what was in flight is asked again, and the result is that of a calm run."""
     data(document=["one"] * 24).write_csv(tmp_path / "d.en-de.tsv", separator="\t")
@@ -293,6 +294,7 @@ def test_a_dry_run_counts_tokens_and_money_of_every_mode() -> None:
     assert any("tokens" in line and "$" in line for line in str(plain).splitlines())
 
 
+@pytest.mark.slow
 def test_rates_of_refusals_comments_loops_and_silence_hold_the_truth(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -216,6 +216,7 @@ def test_without_references_only_agreement_is_measured_and_said_so(tmp_path: Pat
     assert any("only CONSIS and % inconsistent" in note for note in run.info.notes)
 
 
+@pytest.mark.slow
 def test_without_references_a_copy_or_one_sentence_for_all_is_not_consistent(tmp_path: Path) -> None:
     def copying(texts: list[str]) -> list[str]:
         return texts

@@ -26,6 +26,7 @@ def test_acronyms_titles_and_short_labels_keep_their_case() -> None:
     assert bq.defence("truecase", lang="de").apply(texts) == texts
 
 
+@pytest.mark.slow
 def test_typos_of_usual_words_are_corrected() -> None:
     texts = ["Das ist wihctig fur die Kommision.", "Wir mussen das morgen entscheiden udn dann handeln."]
     assert bq.defence("spell", lang="de").apply(texts) == [
@@ -37,6 +38,7 @@ def test_typos_of_usual_words_are_corrected() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_names_compounds_addresses_and_other_languages_are_left_alone() -> None:
     texts = [
         "Herr Leuven und Frau Jessen trafen Veit.",
@@ -76,6 +78,7 @@ class Reader:
         return [[-1.0 if word in self.expects else -9.0 for word in text.split()] for text in texts]
 
 
+@pytest.mark.slow
 def test_a_language_model_chooses_where_frequency_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
     """`bied` may be bed or bird, which are as frequent; `{nwe}` is machinery; to this model `vrey` is a name."""
     texts = ["The bied sang in the {nwe} tree.", "", "It was made by vrey yesterday.", "Nothing is wrong here."]

@@ -26,6 +26,7 @@ def without_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
 
 
+@pytest.mark.slow
 def test_corrections_are_taken_and_everything_else_is_not() -> None:
     with ChatServer(Behaviour(translate=CORRECTED.get)) as server:
         chain = bq.defence(f"llm[model=imitation,base_url={server.url}]", lang="de")
