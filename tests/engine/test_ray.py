@@ -50,11 +50,12 @@ def ray(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ray]:
     folder = tmp_path_factory.mktemp("ray")
     (folder / "ray_systems.py").write_text(MODULE)
     niceness = "RAY_worker_niceness"  # as Ray spells it; else its actors wait for every other test that runs here
-    names = ("PYTHONPATH", "TRACES", "RAY_ENABLE_UV_RUN_RUNTIME_ENV", niceness)
+    names = ("PYTHONPATH", "TRACES", "RAY_ENABLE_UV_RUN_RUNTIME_ENV", "RAY_ADDRESS", niceness)
     before = {name: os.environ.get(name) for name in names}
     os.environ["PYTHONPATH"] = f"{folder}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
     os.environ["TRACES"] = str(folder)
     os.environ["RAY_ENABLE_UV_RUN_RUNTIME_ENV"] = "0"
+    os.environ["RAY_ADDRESS"] = "127.0.0.1:9"  # another cluster, which nobody named
     os.environ[niceness] = "0"
     sys.path.insert(0, str(folder))
     made = Ray(actors=2, cpus=0.5)
