@@ -157,7 +157,9 @@ class Ray:
                 quiet["num_cpus"] = max(os.cpu_count() or 1, round((self._wanted or 1) * self._cpus))
             try:
                 with handlers_restored():
-                    ray.init(address=self._address or "local", log_to_driver=False, logging_level=logging.ERROR, **quiet)
+                    ray.init(
+                        address=self._address or "local", log_to_driver=False, logging_level=logging.ERROR, **quiet
+                    )
             except (ConnectionError, RuntimeError, ValueError) as error:
                 first = str(error).strip().partition("\n")[0]
                 raise UserError(f"no Ray cluster could be reached or started: {first}") from error
