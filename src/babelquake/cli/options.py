@@ -14,6 +14,14 @@ from babelquake.studies.options import Entry, PerturbingOptions, entries
 class Group(TyperGroup):
     """Commands under one name."""
 
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command; a wrong value is called wrong without the word that pydantic puts before it."""
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as error:
+            error.message = error.message.removeprefix("Value error, ")
+            raise
+
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Every command with its whole summary, on as many lines as it takes."""
         commands = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]

@@ -35,7 +35,7 @@ class Judge(MeanScorer):
         self.higher_is_better = higher  # type: ignore[misc]
 
     def judge(self, batch: Questions) -> Array:
-        raise NotImplementedError
+        raise AssertionError("its scores are in the table")
 
 
 def table(
